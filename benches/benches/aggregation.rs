@@ -128,7 +128,7 @@ fn justifications(harness: &mut Harness) {
     }
 }
 
-/// The paper authors' code: the paper's scheme, and the classic one that it is compared with.
+/// The paper authors' code: the paper's scheme, and the classic one for comparison.
 fn w3f(harness: &mut Harness) {
     let shares: &[(u32, u32)] = match harness.scale() {
         Scale::Quick => &[(1000, 100)],

@@ -1,4 +1,4 @@
-//! What a validator checks: votes and registrations, from bytes to verdict.
+//! A validator's checks: votes and registrations, from bytes to verdict.
 
 use duet_benches::{
     fixtures::{decode_vote, registration, registration_of, Registration, Round},
@@ -245,7 +245,7 @@ fn possessions(harness: &mut Harness) {
     );
 }
 
-/// What a validator makes once per round.
+/// A validator's signature, made once per round.
 fn sign(harness: &mut Harness) {
     harness.measure("vote::sign/scheme=duet,hash=each", Pace::Fast, || {
         let round = Round::of(10);

@@ -1,4 +1,4 @@
-//! What a light client checks: finality proofs without the set's keys, and many proofs at once.
+//! A light client's checks: finality proofs without the set's keys, and many proofs at once.
 
 use codec::{DecodeAll, Encode};
 use duet_benches::{

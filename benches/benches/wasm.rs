@@ -1,4 +1,4 @@
-//! What a registration costs where a chain pays for it: inside of WASM, as a node runs its runtime.
+//! The cost of a registration to a chain: inside of WASM, as a node runs its runtime.
 
 use codec::Encode;
 use duet_benches::{
@@ -66,7 +66,7 @@ fn equivocation(harness: &mut Harness) {
     });
 }
 
-/// What the pallet does with the keys of a set that it plans.
+/// The pallet's work on the keys of a planned set.
 fn keyset(harness: &mut Harness) {
     let name = "keyset::commit/where=wasm,n=100,scheme=duet";
     harness.measure(name, Pace::Slow, || {

@@ -1,4 +1,4 @@
-//! What valgrind's callgrind counts: instructions, and calls of the routines that multiply field elements.
+//! Counts of valgrind's callgrind: instructions, and calls of the routines that multiply field elements.
 //!
 //! Both are the same in every run on every machine with the same back end of blst: valgrind shows programs one
 //! processor, whatever it runs on. blst chooses that back end when it is compiled: with or without ADX.
@@ -11,7 +11,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What one operation takes.
+/// The cost of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     /// Instructions.

@@ -19,7 +19,7 @@ use std::{
 /// The chain that everything here is on.
 pub const GENESIS: H256 = H256::repeat_byte(0x6e);
 
-/// The block that everything here is about, where there is only one.
+/// The block of all fixtures, where there is only one.
 const BLOCK: u32 = 1_000_000;
 
 /// A set, a message that it signs, and what travels about it.
@@ -27,7 +27,7 @@ const BLOCK: u32 = 1_000_000;
 pub struct Round {
     /// The set with its secrets.
     pub set: TestSet,
-    /// What is signed.
+    /// The signed commitment.
     pub commitment: Commitment,
     votes: OnceLock<Vec<Vec<u8>>>,
 }
@@ -285,7 +285,7 @@ pub fn spread(n: u32, signers: u32) -> Vec<SignerIndex> {
         .collect()
 }
 
-/// How many of `n` sign when `percent` of them do, rounded up and never below what a proof takes.
+/// The number of signers among `n` at `percent`, rounded up and never below the threshold of a proof.
 pub fn share(n: u32, percent: u32) -> u32 {
     (n * percent)
         .div_ceil(100)

@@ -18,7 +18,7 @@ pub enum Scale {
     Large,
 }
 
-/// How long one operation takes, roughly; it decides how many samples there is time for.
+/// The rough duration of one operation; it decides the number of samples.
 #[derive(Clone, Copy, Debug)]
 pub enum Pace {
     /// Below about ten milliseconds.
@@ -27,7 +27,7 @@ pub enum Pace {
     Slow,
 }
 
-/// Criterion, and what it is asked for.
+/// Criterion, and its options.
 pub struct Harness {
     criterion: Criterion,
     scale: Scale,
@@ -66,10 +66,10 @@ impl Harness {
         }
     }
 
-    /// Measures what `prepare` makes, under `name`: `module::operation/key=value,…`.
+    /// Measures the operation that `prepare` makes, under `name`: `module::operation/key=value,…`.
     ///
-    /// Nothing is prepared for a measurement that the filter leaves out. What is prepared is called once before
-    /// it is measured, so that whatever is made on first use is there.
+    /// Nothing is prepared for a measurement that the filter leaves out. The operation is called once before it is
+    /// measured, so that lazily made data exists.
     ///
     /// # Panics
     /// When that call answers `false`, or when `name` is not of that form.

@@ -1,4 +1,4 @@
-//! What travels, in bytes: worked out from the encodings, not measured.
+//! The sizes of transmitted objects in bytes: computed from the encodings, not measured.
 
 use crate::fixtures::spread;
 use codec::{Compact, Encode};
@@ -9,7 +9,7 @@ use duet_primitives::{
 };
 use serde::Serialize;
 
-/// The sizes of sets in the table; the second is about what the largest networks have.
+/// The sizes of sets in the table; the second is about the size of the largest networks.
 pub const SETS: [u32; 6] = [10, 100, 300, 1000, 10_000, 100_000];
 
 /// One line of the table: proofs by as many signers as a proof takes.
@@ -77,7 +77,7 @@ fn justification(n: u32, signers: &[SignerIndex]) -> UncheckedJustification {
     }
 }
 
-/// The keys are any bytes: what a multiproof holds depends on where they stand only.
+/// The keys are any bytes: the content of a multiproof depends only on their positions.
 fn stateless(justification: UncheckedJustification, n: u32) -> StatelessProof {
     let key = |index: SignerIndex| {
         let mut bytes = [0; 48];

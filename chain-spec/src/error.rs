@@ -22,25 +22,25 @@ pub enum ChainSpecError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         #[source]
         fault: FileFault,
     },
 }
 
-/// What is wrong with a chain specification file.
+/// The fault in a chain specification file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileFault {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot be read: {0}; --chain takes dev, local, or the path of a chain specification")]
     Read(#[source] std::io::Error),
-    /// It is not JSON.
+    /// The file is not JSON.
     #[error("is not JSON: {0}")]
     NotJson(#[source] serde_json::Error),
-    /// It is JSON, but a list, a number or the like.
+    /// The file is JSON, but a list, a number or the like.
     #[error("is not a chain specification: its JSON is not an object")]
     NotAnObject,
-    /// It has the fields of a genesis, without the specification around them.
+    /// The file has the fields of a genesis, without the specification around them.
     #[error(
         "is a genesis patch, not a chain specification; \
          export one with `export-chain-spec` and put the patch under genesis.runtimeGenesis.patch"
@@ -49,7 +49,7 @@ pub enum FileFault {
     /// A field is missing.
     #[error("is not a chain specification: it has no field `{0}`")]
     Missing(&'static str),
-    /// The genesis is given in a form from which a node cannot start.
+    /// The genesis has a form from which a node cannot start.
     #[error(
         "has no genesis to start from: `genesis` must have `runtimeGenesis` with `patch` or `config`, or `raw`"
     )]
@@ -57,7 +57,7 @@ pub enum FileFault {
     /// The genesis has no runtime.
     #[error("has no runtime in its genesis: `{0}` is missing or empty")]
     NoRuntime(&'static str),
-    /// It is the genesis of a chain that makes sets from there on, and whose validators have no Duet keys.
+    /// The genesis makes sets from its first block on, but its validators have no Duet keys.
     #[error(
         "no validator has a Duet key in its genesis (`{0}`), so no proof of finality could start from it; \
          say `\"inactive\": true` in its `duet` if the chain takes Duet up later"
@@ -66,17 +66,17 @@ pub enum FileFault {
     /// An entry of the registry is not an account, a key and a proof.
     #[error("duet.keys[{index}] is not [account, key, proof]: {source}")]
     KeyShape {
-        /// Which entry.
+        /// The index of the entry.
         index: usize,
-        /// What is wrong with it.
+        /// The fault.
         source: serde_json::Error,
     },
-    /// A Duet key's proof does not hold for the account and a genesis.
+    /// A Duet key's proof does not hold for its account and a genesis.
     #[error("duet.keys[{index}], of {account}: {source}")]
     Possession {
-        /// Which entry.
+        /// The index of the entry.
         index: usize,
-        /// Whose key it should be.
+        /// The owner that the entry claims.
         account: AccountId,
         /// The broken rule.
         source: PossessionError,
@@ -90,10 +90,10 @@ pub enum FileFault {
         index: usize,
         /// The earlier one.
         first: usize,
-        /// The account of the later one.
+        /// The account of the later entry.
         account: AccountId,
     },
-    /// The SDK does not accept it.
+    /// The SDK rejects the specification.
     #[error("is not a chain specification: {0}")]
     Refused(String),
 }

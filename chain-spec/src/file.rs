@@ -1,8 +1,8 @@
 //! Reads a chain specification from a file and reports precisely what is wrong with it.
 //!
-//! It finds faults that the SDK reports only when the node starts, or not at all: the file is something else, it has
-//! no runtime, a Duet key's proof does not hold. The rest of the genesis is checked by the runtime in the file,
-//! which may not be ours.
+//! The reader finds faults that the SDK reports only when the node starts, or never: a file of another kind, a
+//! missing runtime, an invalid proof for a Duet key. The file's own runtime, which may not be ours, checks the rest
+//! of the genesis.
 
 use crate::{
     error::{ChainSpecError, FileFault},
@@ -18,7 +18,7 @@ type Object = Map<String, Value>;
 
 /// Reads a chain specification, plain or raw.
 ///
-/// Cost: one proof of possession (two DLEQ checks, one product of two pairings) per Duet key of a plain one.
+/// Cost: for a plain file, one proof of possession (two DLEQ checks, one product of two pairings) per Duet key.
 ///
 /// # Errors
 /// [`ChainSpecError::File`] with the first fault.
@@ -89,7 +89,7 @@ fn check_raw(genesis: &Object) -> Result<(), FileFault> {
     if is_empty_hex(top.get(&to_hex(CODE, false))) {
         return Err(FileFault::NoRuntime(":code"));
     }
-    // Its keys were checked when the state was built. A chain that takes Duet up later names no block, and has no set.
+    // The keys were checked when the state was built. A chain that adopts Duet later names no block, and has no set.
     let has = |key: [u8; 32]| top.contains_key(&to_hex(&key, false));
     if has(genesis::active_from_key()) && !has(genesis::keysets_key()) {
         return Err(FileFault::NoDuetKeys("Duet.Keysets"));
@@ -135,7 +135,7 @@ mod tests {
     use duet_runtime::genesis::local_testnet;
     use serde_json::json;
 
-    /// A specification that nothing is wrong with; its runtime is never run.
+    /// A valid specification; its runtime is never run.
     fn valid() -> Value {
         json!({
             "name": "Mine",

@@ -1,4 +1,4 @@
-//! Validators whose every key comes from one secret URI, such as `//Alice`.
+//! Validators with all keys derived from one secret URI, such as `//Alice`.
 
 use crate::error::KeyError;
 use duet_keystore::secret_of_suri;

@@ -10,10 +10,10 @@ use serde_json::Value;
 use sp_maybe_compressed_blob::{compress_weakly, CODE_BLOB_BOMB_LIMIT};
 use std::borrow::Cow;
 
-/// How WASM begins that is not compressed.
+/// The first bytes of uncompressed WASM.
 const WASM_MAGIC: &[u8] = b"\0asm";
 
-/// The specification that `--chain` means: `dev`, `local` (also when nothing is named), or the path of a file.
+/// The specification for a value of `--chain`: `dev`, `local` (also the default), or the path of a file.
 ///
 /// # Errors
 /// [`ChainSpecError`] when the executable was built without a runtime, or the file is not a specification.
@@ -51,13 +51,13 @@ pub fn local_testnet() -> Result<ChainSpec, ChainSpecError> {
     )
 }
 
-/// A local network of other validators; the first of them administers.
+/// A local network of other validators; the first validator administers.
 ///
-/// `others` are accounts that own something without validating.
+/// `others` are endowed accounts that do not validate.
 ///
 /// # Errors
 /// [`ChainSpecError::NoRuntime`] when the executable was built without one,
-/// [`ChainSpecError::NoValidators`] when there are none.
+/// [`ChainSpecError::NoValidators`] when there are no validators.
 pub fn local_testnet_of(
     validators: &[genesis::Validator],
     others: &[AccountId],
@@ -88,8 +88,8 @@ fn network(
         .build())
 }
 
-/// The runtime as short as nodes take it. That of a release build is compressed already, that of a development build is
-/// not: with it a raw specification is nearly four times as long.
+/// The runtime, compressed as far as nodes accept. A release build is already compressed, a development build is not:
+/// it makes a raw specification nearly four times as long.
 fn compressed(runtime: &[u8]) -> Cow<'_, [u8]> {
     if !runtime.starts_with(WASM_MAGIC) {
         return runtime.into();

@@ -1,6 +1,6 @@
-//! What is committed as text is what the code makes.
+//! The files committed as text match the output of the code.
 //!
-//! `DUET_REGENERATE=1 cargo test --workspace --test committed` writes the files anew.
+//! `DUET_REGENERATE=1 cargo test --workspace --test committed` regenerates the files.
 
 use duet_chain_spec::well_known_validator;
 use duet_runtime::genesis;

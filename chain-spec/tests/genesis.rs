@@ -1,6 +1,6 @@
-//! The runtime in the executable builds the genesis of the networks, and says what is wrong with another.
+//! The executable's runtime builds the genesis of the networks, and reports the faults of an invalid one.
 //!
-//! Each genesis compiles the runtime anew, which takes seconds, so there are few of them here.
+//! Each genesis compiles the runtime again, which takes seconds, so there are few tests here.
 
 use duet_chain_spec::{
     load_spec, local_testnet_of, well_known_validator, ChainSpec, ChainSpecError,
@@ -8,7 +8,7 @@ use duet_chain_spec::{
 use duet_runtime::{genesis, WASM_BINARY};
 use sp_runtime::BuildStorage;
 
-/// `None` where the tests were built without a WASM blob, as `SKIP_WASM_BUILD` asks for.
+/// `None` if the tests were built without a WASM blob, as with `SKIP_WASM_BUILD`.
 fn with_runtime(spec: Result<ChainSpec, ChainSpecError>) -> Option<ChainSpec> {
     match spec {
         Ok(spec) => Some(spec),

@@ -16,7 +16,7 @@ pub enum Arithmetic {
     Avx512Ifma,
 }
 
-/// The processor lacks what an [`Arithmetic`] needs.
+/// The processor lacks the instructions of an [`Arithmetic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this processor cannot do {0}")]
 pub struct Unsupported(pub Arithmetic);
@@ -41,11 +41,11 @@ const ALL: [Arithmetic; 3] = [
 /// Not chosen yet.
 const UNKNOWN: u8 = u8::MAX;
 
-/// The index in [`ALL`] of what the process uses.
+/// The index in [`ALL`] of the arithmetic in use.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 impl Arithmetic {
-    /// What this processor can do, from the slowest to the fastest.
+    /// The arithmetic that this processor supports, from the slowest to the fastest.
     pub fn supported() -> impl Iterator<Item = Self> {
         ALL.into_iter()
             .filter(|arithmetic| arithmetic.is_supported())
@@ -67,7 +67,7 @@ impl Arithmetic {
         }
     }
 
-    /// What the process uses: the fastest that the processor can do, unless another was chosen.
+    /// The arithmetic in use: the fastest supported one, unless another was chosen.
     pub fn current() -> Self {
         let index = CURRENT.load(Ordering::Relaxed);
         if let Some(current) = ALL.get(usize::from(index)) {
@@ -78,7 +78,7 @@ impl Arithmetic {
         fastest
     }
 
-    /// Chooses what the whole process uses from now on: for measurements, and where a processor slows down on wide
+    /// Chooses the arithmetic of the whole process: for measurements, and where a processor slows down on wide
     /// instructions.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! | Module | What it holds |
 //! | --- | --- |
-//! | `traits` | What the protocol needs, one trait for each purpose; [`Curve`] joins them |
+//! | `traits` | The requirements of the protocol, one trait for each purpose; [`Curve`] joins them |
 //! | `encoding` | Lengths, [`PointError`], and which encodings are canonical (ENC-1, ENC-2) |
 //! | `selection` | Subsets of lists, as bits |
 //! | `blst` | [`Blst`]: with `std`; constant-time on secrets, fast on checks |
@@ -16,7 +16,7 @@
 //! [`Native`] is the back end that the rest of the project uses. One test suite runs against all three, and they agree on
 //! every vector and on every malformed input, the error included.
 //!
-//! Unsafe code is allowed in the modules that call blst's C functions and that use vector instructions, and nowhere else.
+//! Only the modules that call blst's C functions or use vector instructions may contain unsafe code.
 
 #![no_std]
 #![deny(

@@ -22,19 +22,19 @@ const COMPRESSED: u8 = 0x80;
 const INFINITY: u8 = 0x40;
 const SIGN: u8 = 0x20;
 
-/// What is refused by the form of its bytes. (ENC-1, ENC-2)
+/// The verdict on bytes of a wrong form. (ENC-1, ENC-2)
 const NOT_CANONICAL: Result<(), PointError> = Err(PointError::NotCanonical);
 
-/// An encoding of a point, and what every back end has to say of it.
+/// An encoding of a point, and the verdict that every back end must give.
 #[derive(Clone, Debug)]
 pub struct Case<const N: usize> {
-    /// What it is.
+    /// A description.
     pub name: String,
     /// The encoding.
     pub bytes: [u8; N],
     /// The verdict of a decoder that checks everything.
     pub verdict: Result<(), PointError>,
-    /// The verdict of a decoder that skips the check of the subgroup, for what was checked before it was stored.
+    /// The verdict of a decoder that skips the subgroup check, for points that were checked before they were stored.
     pub stored: Result<(), PointError>,
 }
 
@@ -60,7 +60,7 @@ impl<const N: usize> Case<N> {
 /// Little-endian bytes, and whether they are a scalar. (ENC-5)
 #[derive(Clone, Debug)]
 pub struct ScalarCase {
-    /// What it is.
+    /// A description.
     pub name: &'static str,
     /// The encoding.
     pub bytes: [u8; 32],
@@ -68,7 +68,7 @@ pub struct ScalarCase {
     pub is_scalar: bool,
 }
 
-/// Encodings of points of G1, and of what is none; the first is the generator.
+/// Valid and invalid encodings of points of G1; the first is the generator.
 pub static G1: LazyLock<Vec<Case<48>>> = LazyLock::new(|| {
     let mut cases = common::<g1::Config, 48>(&G1_ORDERS);
     let p = not_reduced(Fq::zero());
@@ -91,7 +91,7 @@ pub static G1: LazyLock<Vec<Case<48>>> = LazyLock::new(|| {
     cases
 });
 
-/// Encodings of points of G2, and of what is none; the first is the generator.
+/// Valid and invalid encodings of points of G2; the first is the generator.
 pub static G2: LazyLock<Vec<Case<96>>> = LazyLock::new(|| {
     let mut cases = common::<g2::Config, 96>(&G2_ORDERS);
     let x = any_point::<g2::Config>(5).x;
@@ -124,7 +124,7 @@ pub static G2: LazyLock<Vec<Case<96>>> = LazyLock::new(|| {
     cases
 });
 
-/// Numbers of 32 bytes around those that matter: zero, `r`, the halves of `r`, and the largest.
+/// Numbers of 32 bytes around the critical ones: zero, `r`, the halves of `r`, and the largest.
 pub static SCALARS: LazyLock<Vec<ScalarCase>> = LazyLock::new(|| {
     let bytes = |n: <Fr as PrimeField>::BigInt| -> [u8; 32] {
         n.to_bytes_le().try_into().expect("32 bytes")
@@ -230,7 +230,7 @@ fn common<P: SWCurveConfig<ScalarField = Fr>, const N: usize>(orders: &[u64]) ->
     cases
 }
 
-/// Infinity, and what is like it.
+/// Infinity, and similar encodings.
 fn infinities<const N: usize>() -> Vec<Case<N>> {
     let bytes = |first: u8, last: u8| {
         let mut bytes = [0; N];

@@ -1,4 +1,4 @@
-//! Tells the operator whether a set is to sign at all: where none is, proofs that do not come are no fault. (ACTIVE-1, ACTIVE-3)
+//! Tells the operator whether a set is to sign at all: without one, missing proofs are no fault. (ACTIVE-1, ACTIVE-3)
 
 use crate::{chain::Chain, metrics::Metrics};
 use duet_gossip::{clock::Clock, LOG_TARGET};
@@ -7,27 +7,27 @@ use duet_voter::Millis;
 use parking_lot::Mutex;
 use std::{convert::Infallible, sync::Arc};
 
-/// How often it is looked whether another block is final.
+/// The interval between looks for a new final block.
 const INTERVAL: Millis = 1_000;
 
-/// Whether a set is to sign at the finalized block, as the watch tells the RPC. `None` when that cannot be read. Cheap to clone;
-/// clones share it.
+/// Whether a set is to sign at the finalized block: the watch informs the RPC. `None` when that cannot be read. Cheap
+/// to clone; clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedActivity(Arc<Mutex<Option<bool>>>);
 
 impl SharedActivity {
-    /// Says whether one is from now on.
+    /// Sets whether a set is to sign from now on.
     pub(crate) fn set(&self, active: Option<bool>) {
         *self.0.lock() = active;
     }
 
-    /// Whether one is now.
+    /// Whether a set is to sign now.
     pub(crate) fn get(&self) -> Option<bool> {
         *self.0.lock()
     }
 }
 
-/// Reads the state of each block that is final when it looks.
+/// Reads the state of the block that is final at each look.
 pub(crate) struct ActivityWatch {
     pub(crate) chain: Arc<Chain>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -46,7 +46,7 @@ impl ActivityWatch {
         }
     }
 
-    /// `read` is the block whose state was read last. One that could not be is read again.
+    /// `read` is the block whose state was last read. An unreadable one is read again.
     fn look(&self, read: &mut Option<H256>) {
         let (_, at) = self.chain.finalized();
         if *read == Some(at) {
@@ -60,7 +60,7 @@ impl ActivityWatch {
             }
         };
         *read = active.map(|_| at);
-        // What cannot be read silences no alarm.
+        // An unreadable state silences no alarm.
         self.metrics.active.set(active.unwrap_or(true).into());
         self.activity.set(active);
     }
@@ -104,7 +104,7 @@ mod tests {
             }
         }
 
-        /// What it says a second later: to the RPC, and in the gauge.
+        /// Its output a second later: to the RPC, and in the gauge.
         fn says(&mut self) -> (Option<bool>, u64) {
             assert!(self.clock.advance());
             assert!((&mut self.run).now_or_never().is_none());
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(node.says(), (Some(true), 1));
     }
 
-    /// HANDOFF-5: its proofs have stopped, and only a reset helps.
+    /// HANDOFF-5: the set's proofs have stopped, and only a reset helps.
     #[test]
     fn a_set_that_has_expired_is_one_that_should_sign() {
         let (mut node, set) = (Node::new(), TestSet::new(0, 0..4));

@@ -1,14 +1,14 @@
-//! Fetches from peers what happened before this node began: the proof of the first set, and the handoffs up to
-//! the set it began with. (REQ-3 to REQ-6)
+//! Fetches from peers the history before this node began: the proof of the first set, and the handoffs up to the set
+//! it began with. (REQ-3 to REQ-6)
 //!
-//! A node that starts by warp sync has neither the old states nor the keys in them, and needs neither to vote. Light
-//! clients that ask it do need them, from the first set on. So each handoff is fetched with the keys of the set that
-//! takes over, and checked as a light client checks it, one after the other from the genesis, or from the block of this node's own
-//! chain in which Duet was taken up: no peer is trusted. What was checked is stored at once. After a restart the backfill continues behind the last stored
-//! handoff.
+//! A node that starts by warp sync has neither the old states nor the keys in them, and needs neither to vote. Its
+//! light clients do need them, from the first set on. So each handoff is fetched with the keys of the next set, and
+//! checked as a light client checks it, one after the other from the genesis, or from the block of this node's own
+//! chain that adopted Duet: no peer is trusted. Checked proofs are stored at once. After a restart the backfill
+//! continues behind the last stored handoff.
 //!
-//! There is one question at a time and no more than one in a second. A response is checked at a desk: the keys of a
-//! large set take long to read.
+//! There is at most one request at a time and one per second. A response is checked at a desk: the keys of a large
+//! set take long to read.
 
 use crate::{
     chain::Chain,
@@ -41,10 +41,10 @@ use verify::BackfillError;
 mod progress;
 mod verify;
 
-/// The shortest time from one question to the next.
+/// The shortest time between two requests.
 const PACE: Millis = 1_000;
 
-/// A peer's answer, or why there is none.
+/// A peer's answer, or the reason for its absence.
 pub(crate) struct HistoryAnswer {
     id: RequestId,
     peer: PeerId,
@@ -54,10 +54,10 @@ pub(crate) struct HistoryAnswer {
 
 type Answers = FuturesUnordered<BoxFuture<'static, HistoryAnswer>>;
 
-/// The next answer; pending as long as there is none.
+/// The next answer; pending while there is none.
 pub(crate) type NextAnswer<'a> = SelectNextSome<'a, Answers>;
 
-/// What a peer sent, with all that is needed to check it.
+/// A peer's answer, with the inputs of its check.
 pub(crate) struct ToCheck {
     peer: PeerId,
     wanted: HistoryPart,
@@ -65,34 +65,34 @@ pub(crate) struct ToCheck {
     progress: Progress,
 }
 
-/// What came of it.
+/// The result of the check.
 pub(crate) struct HistoryChecked {
     peer: PeerId,
     progress: Progress,
-    /// Whether it brought anything.
+    /// Whether the answer was useful.
     result: Result<Brought, BackfillError>,
 }
 
-/// A proof that holds and was not stored.
+/// A valid proof that was not stored.
 pub(crate) enum Unstored {
-    /// It contradicts what this node knows to be final. (REQ-5)
+    /// It contradicts a final block of this node. (REQ-5)
     Contradicts(Box<Justification>),
     /// Its block is not final here yet.
     Early(Box<Justification>),
 }
 
-/// What a response that holds brought.
+/// The content of a valid response.
 enum Brought {
     /// Proofs, which are stored.
     Proofs,
-    /// Proofs, which are stored, before one that holds and whose block is not final here yet.
+    /// Proofs, which are stored, followed by a valid one whose block is not final here yet.
     Early(Box<Justification>),
-    /// It has nothing of what was asked for. No fault: the peer may have begun in the middle of the chain itself.
+    /// Nothing of the requested data. No fault: the peer may itself have begun in the middle of the chain.
     Nothing,
 }
 
 impl ToCheck {
-    /// Checks a response, and stores what holds of it.
+    /// Checks a response, and stores its valid part.
     pub(crate) fn check(self) -> HistoryChecked {
         let Self {
             peer,
@@ -137,9 +137,9 @@ pub(crate) struct Parts {
     pub(crate) chain: Arc<Chain>,
     pub(crate) store: Store,
     pub(crate) network: Arc<dyn Network>,
-    /// Tells the RPC what is missing.
+    /// Informs the RPC about missing parts.
     pub(crate) missing: SharedMissing,
-    /// Where responses are checked.
+    /// The desk that checks responses.
     pub(crate) checks: Desk<Box<ToCheck>>,
     pub(crate) metrics: Metrics,
 }
@@ -154,16 +154,16 @@ pub(crate) struct Backfill {
     progress: Option<Progress>,
     search: OnDemand<HistoryPart>,
     answers: Answers,
-    /// Peers whose answers did not hold: not asked again while they are connected.
+    /// Peers with invalid answers: not asked again while they are connected.
     refused: HashSet<PeerId>,
-    /// When the next question may be asked.
+    /// The earliest time of the next request.
     ask_at: Millis,
-    /// Where this node began, once the operator was told that something below is missing.
+    /// This node's first block, once the operator was told that history below it is missing.
     announced: Option<Missing>,
 }
 
 impl Backfill {
-    /// Fetches nothing until [`Backfill::follow`].
+    /// Fetches nothing before [`Backfill::follow`].
     pub(crate) fn new(parts: Parts) -> Self {
         let metrics = parts.metrics;
         Self {
@@ -180,8 +180,8 @@ impl Backfill {
         }
     }
 
-    /// Stores the proof that light clients start from, if the chain started with Duet and the genesis state is there: at the first
-    /// start.
+    /// Stores the starting proof for light clients, if the chain started with Duet and the genesis state is
+    /// available: at the first start.
     pub(crate) fn prove_genesis(&mut self) -> Result<(), Error> {
         if let Some(progress) = &mut self.progress {
             if progress.prove_genesis()? {
@@ -201,7 +201,7 @@ impl Backfill {
         self.answers.select_next_some()
     }
 
-    /// Finds out what is missing below where the voter is. Cheap when nothing is.
+    /// Determines what is missing below the voter. Cheap when nothing is missing.
     pub(crate) fn follow(&mut self, voter: &State) -> Result<(), Error> {
         let Some(progress) = &mut self.progress else {
             return Ok(());
@@ -224,7 +224,7 @@ impl Backfill {
                 let part = HistoryPart::Handoffs(set);
                 let sets = behind.saturating_sub(set);
                 self.metrics.history_missing.set(sets);
-                // Light clients need not wait for what may never have been: they are told of the reset.
+                // Light clients need not wait for handoffs that may never have existed: they learn of the reset.
                 self.missing.set(None);
                 if self.search.wanted() == Some(part) && self.search.failed_rounds() > 0 {
                     log::info!(
@@ -275,7 +275,7 @@ impl Backfill {
             .found(HistoryPart::Handoffs(SetId::new(u64::MAX)));
     }
 
-    /// Sends a question if it is time for one, and reports peers that did not answer in time.
+    /// Sends a request if it is time for one, and reports peers that did not answer in time.
     pub(crate) fn ask(&mut self, now: Millis) {
         let Some(wanted) = self.search.wanted() else {
             return;
@@ -313,7 +313,7 @@ impl Backfill {
         }
     }
 
-    /// Has what a peer answered checked; [`Backfill::on_checked`] follows.
+    /// Checks a peer's answer; [`Backfill::on_checked`] follows.
     pub(crate) fn on_answer(&mut self, answer: HistoryAnswer) {
         let HistoryAnswer {
             id,
@@ -334,7 +334,7 @@ impl Backfill {
                 return;
             }
         };
-        // Nothing is asked while a response is being checked, so there is one at a time.
+        // No request is sent while a response is being checked, so there is one at a time.
         let Some(progress) = self.progress.take() else {
             return;
         };
@@ -349,7 +349,7 @@ impl Backfill {
         }
     }
 
-    /// Takes in what came of a check. What holds and was not stored is for the voter, or evidence.
+    /// Handles the result of a check. Valid proofs that were not stored go to the voter, or are evidence.
     pub(crate) fn on_checked(
         &mut self,
         checked: HistoryChecked,
@@ -379,7 +379,7 @@ impl Backfill {
         log::debug!(target: LOG_TARGET, "the history is known up to set {next}");
     }
 
-    /// Drops a peer whose answer does not hold, or contradicts the chain. A store that fails stops the node instead.
+    /// Drops a peer whose answer is invalid, or contradicts the chain. A store failure stops the node instead.
     fn refuse(&mut self, peer: PeerId, error: BackfillError) -> Result<Option<Unstored>, Error> {
         if let BackfillError::Store(error) = error {
             return Err(error.into());

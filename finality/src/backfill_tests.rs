@@ -22,14 +22,14 @@ use duet_primitives::{
 use parking_lot::Mutex;
 use sc_network::request_responses::OutgoingResponse;
 
-/// A chain on which set 2 signs, and what led there.
+/// A chain on which set 2 signs, and its history.
 struct Scenario {
     net: Net,
     genesis: StartProof,
     handoffs: Vec<HandoffProof>,
 }
 
-/// The first block that the late node has the state of.
+/// The first block whose state the late node has.
 const BEGINNING: usize = 4;
 
 fn scenario() -> Scenario {
@@ -65,6 +65,10 @@ fn scenario() -> Scenario {
 }
 
 impl Scenario {
+    fn genesis_hash(&self) -> H256 {
+        self.net.node(0).chain.chain().genesis_hash()
+    }
+
     /// Starts a node that begins with set 2.
     fn late(&self) -> Node {
         let mut node = self.net.node(BEGINNING);
@@ -72,7 +76,7 @@ impl Scenario {
         node
     }
 
-    /// What an honest peer answers.
+    /// An honest peer's answer.
     fn answer(&self) -> impl Fn(HistoryRequest) -> Vec<u8> + 'static {
         let (genesis, handoffs) = (self.genesis.clone(), self.handoffs.clone());
         move |request| match request {
@@ -84,6 +88,27 @@ impl Scenario {
                 handoffs[from..].to_vec().encode()
             }
         }
+    }
+
+    /// The first handoff, signed for a block with this number that is not on the chain.
+    fn forked_handoff(&self, number: u32) -> HandoffProof {
+        let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+        let mut commitment = first.commitment(number, &second.set);
+        commitment.block_hash = H256::repeat_byte(9);
+        let message = RoundMessage::new(self.genesis_hash(), commitment);
+        HandoffProof {
+            justification: first.justify(&message, 0..3).into_unchecked(),
+            ..self.handoffs[0].clone()
+        }
+    }
+
+    /// A peer with the true genesis and these handoffs.
+    fn peer_with(&self, handoffs: Vec<HandoffProof>) -> Peer {
+        let honest = self.answer();
+        Peer::join(&self.net, move |request| match request {
+            HistoryRequest::Genesis => honest(request),
+            HistoryRequest::Handoffs { .. } => handoffs.encode(),
+        })
     }
 
     fn knows_all(&self, node: &Node) -> bool {
@@ -139,13 +164,7 @@ fn handoffs_from(first_set: u64) -> HistoryRequest {
 #[test]
 fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() {
     let scenario = scenario();
-    let genesis_hash = scenario
-        .net
-        .node(0)
-        .chain
-        .chain()
-        .hash(BlockNumber::ZERO)
-        .unwrap();
+    let genesis_hash = scenario.genesis_hash();
     let honest = Peer::join(&scenario.net, scenario.answer());
     let mut late = scenario.late();
     scenario
@@ -184,7 +203,7 @@ fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() 
     assert_eq!(scenario.net.hub.cost_of(&late.peer), 0);
 }
 
-/// A chain that took Duet up in block 3, on which set 1 signs now.
+/// A chain that adopted Duet in block 3, on which set 1 signs now.
 fn taken_up() -> (Net, [TestSet; 2]) {
     let sets = [0, 1].map(|id| TestSet::new(id, id..id + 4));
     let [first, second] = &sets;
@@ -246,7 +265,7 @@ fn a_chain_that_took_duet_up_later_is_proven_from_the_block_in_which_it_did() {
     assert_eq!(net.hub.cost_of(&early.peer), 0);
 }
 
-/// LIGHT-2: an earlier version kept less than clients want to see.
+/// LIGHT-2: an earlier version kept less than clients require.
 #[test]
 fn a_kept_proof_that_no_client_would_take_is_made_again_or_asked_for() {
     let (net, _) = taken_up();
@@ -349,10 +368,10 @@ fn a_node_that_begins_behind_a_reset_fetches_what_came_after_it() {
     });
 
     let mut late = net.node(3);
-    // What the import of a header below the beginning leaves, and that of its keys.
+    // The traces of importing a header below the beginning, and of its keys.
     let store = late.chain.store();
     let (block, hash) = (BlockNumber::new(1), hash(1));
-    // A peer has sent another header first, which says what it likes.
+    // A peer has sent another header first, with arbitrary content.
     let lie = Reset {
         block,
         hash: H256::repeat_byte(0xee),
@@ -377,7 +396,7 @@ fn a_node_that_begins_behind_a_reset_fetches_what_came_after_it() {
     net.stop(&mut late);
 }
 
-/// Each tweaks one thing in what an honest peer answers.
+/// Each tweaks one thing in an honest peer's answer.
 type Lie = fn(HistoryRequest, Vec<u8>) -> Vec<u8>;
 
 fn with_handoffs(
@@ -506,24 +525,9 @@ fn a_node_that_began_at_the_genesis_asks_for_nothing() {
 fn a_history_that_contradicts_the_finalized_chain_is_not_stored_and_nobody_is_charged() {
     let scenario = scenario();
     let mut proofs = scenario.handoffs.clone();
-    let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
-    let mut commitment = first.commitment(1, &second.set);
-    commitment.block_hash = H256::repeat_byte(9);
-    let genesis_hash = scenario
-        .net
-        .node(0)
-        .chain
-        .chain()
-        .hash(BlockNumber::ZERO)
-        .unwrap();
-    let message = RoundMessage::new(genesis_hash, commitment);
-    proofs[0].justification = first.justify(&message, 0..3).into_unchecked();
+    proofs[0] = scenario.forked_handoff(1);
     let contradicting = proofs[0].justification.clone();
-    let honest = scenario.answer();
-    let other = Peer::join(&scenario.net, move |request| match request {
-        HistoryRequest::Genesis => honest(request),
-        HistoryRequest::Handoffs { .. } => proofs.encode(),
-    });
+    let other = scenario.peer_with(proofs);
     let mut late = scenario.late();
     scenario
         .net
@@ -546,19 +550,9 @@ fn a_history_that_contradicts_the_finalized_chain_is_not_stored_and_nobody_is_ch
 #[test]
 fn a_handoff_of_a_block_that_is_not_final_yet_is_not_stored_and_compared_when_it_is() {
     let mut scenario = scenario();
-    let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
-    let mut commitment = first.commitment(7, &second.set);
-    commitment.block_hash = H256::repeat_byte(9);
-    let chain = scenario.net.node(0).chain.chain();
-    let message = RoundMessage::new(chain.genesis_hash(), commitment);
-    let mut proofs = vec![scenario.handoffs[0].clone()];
-    proofs[0].justification = first.justify(&message, 0..3).into_unchecked();
-    let contradicting = proofs[0].justification.clone();
-    let honest = scenario.answer();
-    let other = Peer::join(&scenario.net, move |request| match request {
-        HistoryRequest::Genesis => honest(request),
-        HistoryRequest::Handoffs { .. } => proofs.encode(),
-    });
+    let handoff = scenario.forked_handoff(7);
+    let contradicting = handoff.justification.clone();
+    let other = scenario.peer_with(vec![handoff]);
     let nodes = [scenario.late()];
     scenario
         .net

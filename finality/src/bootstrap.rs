@@ -1,6 +1,6 @@
-//! Where a node that has no voter state begins.
+//! The first block of a node without voter state.
 //!
-//! On a chain that started with Duet it is the genesis, whose state is there at the first start. On a chain that
+//! On a chain that started with Duet it is the genesis, whose state is available at the first start. On a chain that
 //! adopted Duet later, and on a node that did not download the old blocks, it is the lowest block with a state from
 //! which on no set change is missed: a block that plans the next set itself, or one at which the next set is the
 //! signing one. Nodes that saw the same blocks begin at the same one.
@@ -13,16 +13,16 @@ use duet_voter::State;
 /// How far below the finalized block the search for a starting block goes.
 const DEPTH: u32 = 1024;
 
-/// Where to begin.
+/// The beginning.
 #[derive(Clone)]
 pub(crate) struct Beginning {
     /// The first block that counts.
     pub(crate) start: BlockNumber,
     /// Its hash.
     pub(crate) hash: H256,
-    /// The sets at it.
+    /// The sets at that block.
     pub(crate) sets: Keysets,
-    /// How the set votes that signs at it. (ROUND-11)
+    /// The voting rules of the set that signs at that block. (ROUND-11)
     rules: VotingRules,
 }
 
@@ -40,20 +40,20 @@ impl Beginning {
         })
     }
 
-    /// The voter state to begin with.
+    /// The initial voter state.
     pub(crate) fn state(&self) -> State {
         State::new(self.sets.current.clone(), self.start).with_rules(self.rules)
     }
 }
 
-/// Looks for the block to begin at, and remembers where it has looked: it is asked again with every block that becomes
-/// final, and a block costs two calls of the runtime.
+/// Searches for the first block, and remembers the searched blocks: the search runs for every newly final block, and
+/// a block costs two runtime calls.
 #[derive(Default)]
 pub(crate) struct Search {
     last: Option<Searched>,
 }
 
-/// What the last search came to.
+/// The result of the last search.
 struct Searched {
     /// It looked above this block,
     above: BlockNumber,
@@ -63,7 +63,7 @@ struct Searched {
 }
 
 impl Search {
-    /// Where a node without state begins; `None` as long as the chain has no Duet set.
+    /// The beginning of a node without state; `None` while the chain has no Duet set.
     pub(crate) fn beginning(&mut self, chain: &Chain) -> Result<Option<Beginning>, ChainError> {
         let hash = chain.hash(BlockNumber::ZERO)?;
         if let Some(sets) = sets_if_here(chain, hash) {
@@ -72,10 +72,9 @@ impl Search {
         self.beginning_above(chain, BlockNumber::ZERO)
     }
 
-    /// Where to begin above `above`, at or below the finalized block.
+    /// The beginning above `above`, at or below the finalized block.
     ///
-    /// Cost: two calls of the runtime for each block that was not looked at before, of the [`DEPTH`] latest, and one for
-    /// what is found.
+    /// Cost: two runtime calls for each new block of the [`DEPTH`] latest, and one for the result.
     pub(crate) fn beginning_above(
         &mut self,
         chain: &Chain,
@@ -98,7 +97,7 @@ impl Search {
             (None, Some(block)) => Some(Beginning::at(chain, block)?),
             (known, _) => known,
         };
-        // A finalized block that cannot be read yet may be readable in a moment.
+        // A finalized block that is unreadable now may soon be readable.
         self.last = (run.reads_top || from > finalized).then(|| Searched {
             above,
             to: finalized,
@@ -114,7 +113,7 @@ struct Run {
     found: Option<Candidate>,
     /// Whether its last block is known.
     reads_top: bool,
-    /// Whether all blocks that were looked at are.
+    /// Whether all searched blocks are known.
     reaches_down: bool,
 }
 
@@ -142,7 +141,7 @@ fn run_of_known(chain: &Chain, from: BlockNumber, to: BlockNumber) -> Result<Run
     Ok(run)
 }
 
-/// The hash of a block and the sets at it, if it and its state are here.
+/// The hash of a block and the sets at it, if this node has the block and its state.
 fn known(chain: &Chain, number: BlockNumber) -> Option<(H256, Keysets)> {
     match chain.hash(number) {
         Ok(hash) => sets_if_here(chain, hash).map(|sets| (hash, sets)),
@@ -153,8 +152,8 @@ fn known(chain: &Chain, number: BlockNumber) -> Option<(H256, Keysets)> {
     }
 }
 
-/// The sets at a block, if its state is here and has any. A node that synced by warp sync, or ran for long before it
-/// knew of Duet, lacks the states of old blocks: the run of known blocks ends there.
+/// The sets at a block, if its state is available and has any. A node that synced by warp sync, or ran for long
+/// before it knew of Duet, lacks the states of old blocks: the run of known blocks ends there.
 fn sets_if_here(chain: &Chain, hash: H256) -> Option<Keysets> {
     match chain.keysets(hash) {
         Ok(sets) => sets,
@@ -312,7 +311,7 @@ mod tests {
         agree(None);
         test.push(&second, &third, &[planned(&third)]);
         agree(Some(6));
-        // A block that this node did not execute: the run begins anew above it.
+        // A block that this node did not execute: the run restarts above it.
         test.add(&TestBlock::new(&second, &third, &[]).without_state());
         agree(None);
         test.push(&third, &third, &[]);

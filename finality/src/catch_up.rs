@@ -1,4 +1,4 @@
-//! Follows the finalized chain: where the voter begins, and the logs of blocks that became final.
+//! Follows the finalized chain: the voter's beginning, and the logs of newly final blocks.
 
 use crate::{
     bootstrap::{Beginning, Search},
@@ -13,19 +13,19 @@ use duet_primitives::{BlockNumber, ConsensusLog, VotingRules, H256};
 use duet_voter::{Event, Millis, State};
 use std::{fmt, sync::Arc};
 
-/// Blocks that are scanned at most before the voter is told and other work gets its turn,
+/// The most blocks scanned before the voter is informed and other work gets its turn,
 const SCAN_BATCH: u32 = 256;
-/// and after how long it gets its turn anyway.
+/// and the time after which other work gets its turn anyway.
 const SCAN_TIME: Millis = 2;
 
-/// What [`Follower::follow`] led to.
+/// The result of [`Follower::follow`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// A voter was started, or another one in its place.
+    /// A voter was started, or replaced.
     pub(crate) started: bool,
-    /// The voter was told of further final blocks.
+    /// The voter was informed of further final blocks.
     pub(crate) scanned: bool,
-    /// There are more that it can be told of.
+    /// There are more to inform it of.
     pub(crate) behind: bool,
 }
 
@@ -57,7 +57,7 @@ impl Follower {
         }
     }
 
-    /// Starts the voter when the chain has a set, and delivers the logs of blocks that became final.
+    /// Starts the voter when the chain has a set, and delivers the logs of newly final blocks.
     pub(crate) fn follow(&mut self, voting: &mut Voting) -> Result<Progress, Error> {
         let mut progress = Progress::default();
         if voting.state().is_none() {
@@ -105,8 +105,8 @@ impl Follower {
         Ok(progress)
     }
 
-    /// Looks for a reset above what the voter has room for: of all logs that wait it is the only one that can help.
-    /// Returns whether there is more to do. (RESET-4)
+    /// Looks for a reset above the voter's room: of all waiting logs, only a reset can help. Returns whether there is
+    /// more to do. (RESET-4)
     fn look_for_reset(
         &mut self,
         above: BlockNumber,
@@ -120,7 +120,7 @@ impl Follower {
                 return Ok(true);
             }
             match self.read_reset(number) {
-                // Its block is read again with what else it says, because the voter has scanned only up to the one before.
+                // Its block is read again with its other logs, because the voter has scanned only its ancestors.
                 Ok(Some(reset)) => {
                     voting.handle(reset)?;
                     return Ok(true);
@@ -149,7 +149,7 @@ impl Follower {
         Ok(events.into_iter().next())
     }
 
-    /// Takes up what is stored, or begins where the chain lets a new node begin. `None` as long as it does not.
+    /// Loads the stored state, or begins where the chain allows a new node to begin. `None` until it does.
     fn first_state(&mut self) -> Result<Option<State>, Error> {
         if let Some(bytes) = self.store.voter_state()? {
             return Ok(Some(State::from_bytes(&bytes)?));
@@ -157,7 +157,7 @@ impl Follower {
         let floor = self.store.floor()?;
         let found = match floor {
             None => self.search.beginning(&self.chain),
-            // The genesis is long ago.
+            // The genesis is too long ago.
             Some(_) => self.search.beginning_above(&self.chain, BlockNumber::ZERO),
         };
         match found {
@@ -173,7 +173,7 @@ impl Follower {
         }
     }
 
-    /// Stores the set of a beginning, and makes the state to begin with.
+    /// Stores the set of a beginning, and makes the initial state.
     fn state_at(&self, beginning: &Beginning) -> Result<State, Error> {
         let set = &beginning.sets.current;
         if let Err(error) = self.chain.keep_keys(set, beginning.hash) {
@@ -239,9 +239,9 @@ impl Follower {
         Ok((hash, events))
     }
 
-    /// A final block or the keys that it plans are not here: the node did not download or execute it. The voter
-    /// starts again above it, without the proofs in between. What it signed before is below, so that it signs nothing
-    /// twice. Returns whether it did.
+    /// A final block or the keys that it plans are missing: the node did not download or execute it. The voter
+    /// restarts above it, without the proofs in between. Its earlier votes are below, so it signs nothing twice.
+    /// Returns whether it restarted.
     fn begin_anew(
         &mut self,
         unreadable: BlockNumber,
@@ -277,7 +277,7 @@ impl Follower {
     }
 }
 
-/// ROUND-11: a validator that does not know the rules does not vote, so its operator has to upgrade it.
+/// ROUND-11: a validator that does not support the rules does not vote, so its operator has to upgrade it.
 fn tell_of_unknown(rules: VotingRules, who: impl fmt::Display) {
     if !rules.are_known() {
         log::error!(
@@ -294,7 +294,7 @@ fn tell_of_unknown(rules: VotingRules, who: impl fmt::Display) {
 enum DeliverError {
     /// The worker cannot go on.
     Stop(Error),
-    /// The block cannot be read.
+    /// The block is unreadable.
     Unreadable(ChainError),
 }
 

@@ -1,4 +1,4 @@
-//! Reads the chain: only blocks that this node executed or that GRANDPA finalized.
+//! Reads the chain: only blocks that this node executed or GRANDPA finalized.
 
 use crate::{
     client::{AccountId, Headers},
@@ -27,7 +27,7 @@ pub(crate) mod error;
 pub(crate) mod logs;
 pub(crate) mod runtime;
 
-/// Sets whose keys are kept parsed.
+/// The number of sets whose keys are kept parsed.
 const PARSED_SETS: u32 = 8;
 
 /// The finalized chain, its runtime, and the sets read from it.
@@ -39,7 +39,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Over blocks, their runtime, and what was stored of both.
+    /// Over blocks, their runtime, and the stored data about both.
     pub(crate) fn new(blocks: Arc<dyn Blocks>, runtime: Arc<dyn Runtime>, store: Store) -> Self {
         Self {
             blocks,
@@ -65,7 +65,7 @@ impl Chain {
         hash.ok_or(ChainError::NoBlock(number))
     }
 
-    /// Hash of the block that GRANDPA finalized at this height; `None` when none is final there yet, or it is not here.
+    /// Hash of the block that GRANDPA finalized at this height; `None` while none is final there, or if it is missing.
     pub(crate) fn finalized_at(&self, number: BlockNumber) -> Option<H256> {
         match self.blocks.finalized_at(number) {
             Ok(hash) => hash,
@@ -91,20 +91,20 @@ impl Chain {
         self.keysets(self.blocks.best_hash())
     }
 
-    /// Whether the chain has a set at a block and has not put Duet down: then the set is to sign. One that has expired counts,
-    /// because only a reset helps it. (ACTIVE-1, ACTIVE-3, HANDOFF-5)
+    /// Whether the chain has a set at a block and has not deactivated Duet: then the set is to sign. An expired set
+    /// counts, because only a reset replaces it. (ACTIVE-1, ACTIVE-3, HANDOFF-5)
     pub(crate) fn is_active(&self, at: H256) -> Result<bool, ChainError> {
         let sets = self.runtime.stored(at, &suite::KEYSETS_STORAGE_KEY)?;
         let ended = self.runtime.stored(at, &suite::ENDED_STORAGE_KEY)?;
         Ok(sets.is_some() && ended != Some(true.encode()))
     }
 
-    /// How the set votes that signs at a block. (ROUND-11)
+    /// The voting rules of the signing set at a block. (ROUND-11)
     pub(crate) fn voting_rules(&self, at: H256) -> Result<VotingRules, ChainError> {
         Ok(self.runtime.voting_rules(at)?.unwrap_or_default())
     }
 
-    /// What a set would stand for if it were made at a block; `None` where the runtime does not say it. (CHAIN-6)
+    /// The share that a set would stand for if it were made at a block; `None` if the runtime is too old. (CHAIN-6)
     pub(crate) fn participation(
         &self,
         at: H256,
@@ -112,7 +112,7 @@ impl Chain {
         Ok(self.runtime.participation(at)?)
     }
 
-    /// The set with this commitment, from what is parsed, what is stored, or the state at `at`.
+    /// The set with this commitment, from the parsed sets, the store, or the state at `at`.
     pub(crate) fn set(
         &self,
         commitment: &KeysetCommitment,
@@ -135,8 +135,8 @@ impl Chain {
         Ok(set)
     }
 
-    /// Stores the keys of a set, if they are not stored yet, while the state at `at` has them. Does not parse them, which
-    /// [`Chain::set`] does and which takes a thousand times as long.
+    /// Stores the keys of a set unless they are stored already, while the state at `at` has them. Does not parse
+    /// them, unlike [`Chain::set`], which takes a thousand times as long.
     pub(crate) fn keep_keys(
         &self,
         commitment: &KeysetCommitment,
@@ -181,7 +181,7 @@ impl Chain {
         Ok(self.prepare(justification)?.verify()?)
     }
 
-    /// Checks everything of a justification but its equation, against the set that it names on the finalized chain.
+    /// Checks everything in a justification except its equation, against the set that it names on the finalized chain.
     pub(crate) fn prepare(
         &self,
         justification: UncheckedJustification,
@@ -197,7 +197,7 @@ impl Chain {
         self.set(&commitment, finalized)
     }
 
-    /// What is signed about the finalized block with this number. (ROUND-1)
+    /// The payload of the finalized block with this number. (ROUND-1)
     pub(crate) fn commitment(&self, number: BlockNumber) -> Result<Commitment, ChainError> {
         if number > self.finalized().0 {
             return Err(ChainError::NoBlock(number));
@@ -213,7 +213,7 @@ impl Chain {
         Ok(payload.commit(number, hash))
     }
 
-    /// Stores what is signed about a block, before its state is pruned.
+    /// Stores the payload of a block, before its state is pruned.
     pub(crate) fn keep_payload(&self, hash: H256) -> Result<(), ChainError> {
         if self.store.payload(hash)?.is_some() {
             return Ok(());
@@ -224,7 +224,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Stores a justification with its block, so that peers get it with the block. The first one stays.
+    /// Stores a justification with its block, so that peers get both together. The first one stays.
     pub(crate) fn append(&self, hash: H256, justification: Vec<u8>) -> Result<(), ChainError> {
         if self.blocks.justification(hash)?.is_some() {
             return Ok(());
@@ -232,14 +232,14 @@ impl Chain {
         Ok(self.blocks.append_justification(hash, justification)?)
     }
 
-    /// Reports evidence to the runtime at the best block; `None` when the runtime had no use for it. It refuses
-    /// evidence that is known or too old. (EQV-6, EQV-7)
+    /// Reports evidence to the runtime at the best block; `None` when the runtime refused it, because the evidence is
+    /// known or too old. (EQV-6, EQV-7)
     pub(crate) fn report(&self, evidence: EquivocationProof) -> Result<Option<()>, ChainError> {
         Ok(self.runtime.report(self.blocks.best_hash(), evidence)?)
     }
 
-    /// Whether the finalized chain says something else than a statement of its block; `None` when there is no final block of this
-    /// number here. (FALSE-1)
+    /// Whether the finalized chain contradicts a statement about its block; `None` when no block of this number is
+    /// final here. (FALSE-1)
     pub(crate) fn refutes(&self, said: &Commitment) -> Result<Option<bool>, ChainError> {
         Ok(self.blocks.refutes(said)?)
     }
@@ -249,10 +249,10 @@ impl Chain {
         self.blocks.is_beyond(said)
     }
 
-    /// Who signed a false statement, as the chain is told it.
+    /// The signers of a false statement, in the form of the chain's calls.
     ///
     /// # Errors
-    /// When its signatures do not hold, or its set is not known here.
+    /// When the statement's signatures do not hold, or its set is unknown here.
     fn accusations(&self, statement: &FalseStatement) -> Result<Vec<Accusation>, ChainError> {
         let set = self.set_by_id(statement.commitment().validator_set_id)?;
         let keyset = set.keyset();
@@ -271,8 +271,8 @@ impl Chain {
         })
     }
 
-    /// Reports who signed a false statement to the runtime at the best block: those of them that it does not know yet.
-    /// `None` when the runtime had no use for it.
+    /// Reports the signers of a false statement to the runtime at the best block: those that it does not know yet.
+    /// `None` when the runtime refused the report.
     pub(crate) fn accuse(&self, statement: &FalseStatement) -> Result<Option<()>, ChainError> {
         let at = self.blocks.best_hash();
         let headers = self.headers(statement.commitment().block_number, at)?;
@@ -286,7 +286,7 @@ impl Chain {
         Ok(taken)
     }
 
-    /// The headers that show what is true of the block with this number, at the block `at`.
+    /// The headers that prove the truth about the block with this number, at the block `at`.
     fn headers(&self, number: BlockNumber, at: H256) -> Result<Headers, ChainError> {
         let hash = self.blocks.hash(number)?;
         let header = hash.map(|hash| self.blocks.header(hash)).transpose()?;
@@ -296,16 +296,16 @@ impl Chain {
         })
     }
 
-    /// Who signed the handoff of a set, as far as the best block knows; `None` when the chain takes no proof of it. (HANDOFF-2)
+    /// A handoff's signers known to the best block; `None` when the chain accepts no proof of it. (HANDOFF-2)
     pub(crate) fn handoff_signers(&self, set: SetId) -> Result<Option<Bitfield>, ChainError> {
         let at = self.blocks.best_hash();
         Ok(self.runtime.handoff_signers(at, set)?)
     }
 
-    /// Brings the proof of a handoff to the runtime at the best block; `None` when it had no use for it. (HANDOFF-1)
+    /// Submits the proof of a handoff to the runtime at the best block; `None` when the runtime refused it. (HANDOFF-1)
     ///
     /// # Errors
-    /// When the proof does not hold, or its set is not known here.
+    /// When the proof does not hold, or its set is unknown here.
     pub(crate) fn hand_off(&self, proof: UncheckedJustification) -> Result<Option<()>, ChainError> {
         let set = self.set_by_id(proof.commitment.validator_set_id)?;
         let number = proof.commitment.block_number;
@@ -319,10 +319,10 @@ impl Chain {
             .hand_off(at, proof, &self.headers(number, at)?)?)
     }
 
-    /// What the finalized chain can still do about those who signed a statement: new, as long as one of them is.
+    /// The finalized chain's status of a statement's signers: new if at least one of them is.
     ///
     /// # Errors
-    /// [`ChainError::NotInThisRuntime`] when the runtime is too old to say.
+    /// [`ChainError::NotInThisRuntime`] when the runtime is too old for the question.
     pub(crate) fn accusation_status(
         &self,
         statement: &FalseStatement,
@@ -343,10 +343,10 @@ impl Chain {
         Ok(found.unwrap_or(EvidenceStatus::Invalid))
     }
 
-    /// What the finalized chain can still do about evidence.
+    /// The finalized chain's status of evidence.
     ///
     /// # Errors
-    /// [`ChainError::NotInThisRuntime`] when the runtime is too old to say.
+    /// [`ChainError::NotInThisRuntime`] when the runtime is too old for the question.
     pub(crate) fn evidence_status(
         &self,
         evidence: &EquivocationProof,
@@ -356,13 +356,13 @@ impl Chain {
         status.ok_or(ChainError::NotInThisRuntime)
     }
 
-    /// The proof that light clients start from at the genesis; `None` when the chain did not start with Duet.
+    /// The starting proof for light clients at the genesis; `None` when the chain did not start with Duet.
     pub(crate) fn prove_genesis(&self) -> Result<Option<StartProof>, ChainError> {
         self.prove_start(self.hash(BlockNumber::ZERO)?)
     }
 
-    /// The proof that light clients start from at the block in which the chain's first set begins to sign; `None` when this block
-    /// is not it.
+    /// The starting proof for light clients at the block in which the chain's first set begins to sign; `None` for
+    /// any other block.
     pub(crate) fn prove_founding(
         &self,
         number: BlockNumber,

@@ -1,4 +1,4 @@
-//! What Duet needs of a client.
+//! Duet's requirements of a client.
 
 use codec::Decode;
 use duet_primitives::{Accusation, DuetApi, EquivocationProof, StatelessProof};
@@ -11,12 +11,12 @@ use sp_core::offchain::{storage::OffchainDb, OffchainDbExt};
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// What a report reaches outside of the runtime. Cheap to clone.
+/// The services that a report reaches outside of the runtime. Cheap to clone.
 #[derive(Clone)]
 pub struct Outside<Block: BlockT> {
     /// Takes reports to the transaction pool.
     pool: OffchainTransactionPoolFactory<Block>,
-    /// Has the Merkle mountain range, which proves old blocks; `None` where the node stores nothing off chain.
+    /// Holds the Merkle mountain range, which proves old blocks; `None` where the node stores nothing off chain.
     storage: Arc<dyn Fn() -> Option<OffchainDbExt> + Send + Sync>,
 }
 
@@ -35,7 +35,7 @@ impl<Block: BlockT> Outside<Block> {
         }
     }
 
-    /// Lets a call of the runtime at block `at` reach it.
+    /// Gives a call of the runtime at block `at` access to these services.
     fn register(&self, api: &mut impl ApiExt<Block>, at: Block::Hash) {
         api.register_extension(self.pool.offchain_transaction_pool(at));
         if let Some(storage) = (self.storage)() {
@@ -44,12 +44,12 @@ impl<Block: BlockT> Outside<Block> {
     }
 }
 
-/// Headers that show what is true of a block, encoded.
+/// Headers that prove the truth about a block, encoded.
 #[derive(Clone, Debug)]
 pub struct Headers {
-    /// That of the chain's block of that number, if there is one.
+    /// The header of the chain's block of that number, if there is one.
     pub(crate) header: Option<Vec<u8>>,
-    /// That of the best block.
+    /// The header of the best block.
     pub(crate) latest: Vec<u8>,
 }
 
@@ -63,28 +63,28 @@ impl Headers {
     }
 }
 
-/// Accounts of the chain, as the runtime API names them.
+/// Accounts of the chain, in the form of the runtime API.
 pub(crate) type AccountId = sp_core::crypto::AccountId32;
 
-/// What the worker needs of a client; every full client of the SDK has it.
+/// The worker's requirements of a client; every full client of the SDK meets them.
 pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 'static {
-    /// Notifies of each block that becomes final; of several at once, only of the last.
+    /// Notifies of each newly final block; of several at once, only of the last.
     fn finality(&self) -> FinalityNotifications<Block>;
 
-    /// What the state at block `at` has under `key`.
+    /// The value under `key` in the state at block `at`.
     ///
     /// # Errors
-    /// When the state is not there.
+    /// When the state is missing.
     fn stored(&self, at: Block::Hash, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError>;
 
-    /// The nodes of the state trie at block `at` that prove what is stored under these keys, or that nothing is.
+    /// The nodes of the state trie at block `at` that prove the values under these keys, or their absence.
     ///
     /// # Errors
-    /// When the state is not there.
+    /// When the state is missing.
     fn prove(&self, at: Block::Hash, keys: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
     /// Reports evidence to the runtime at block `at`, which submits it to the transaction pool. `None` when the
-    /// runtime has no use for it.
+    /// runtime refuses it.
     ///
     /// # Errors
     /// When the runtime cannot be called.
@@ -95,7 +95,7 @@ pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 's
         evidence: EquivocationProof,
     ) -> Result<Option<()>, ApiError>;
 
-    /// The same for members of a set that signed something false.
+    /// The same for members of a set that signed a false statement.
     ///
     /// # Errors
     /// When the runtime cannot be called.

@@ -1,22 +1,22 @@
-//! Compares each valid proof with the block that GRANDPA finalized at its height on this node: at once, or when GRANDPA
-//! has come that far. (ROUND-10)
+//! Compares each valid proof with the block that GRANDPA finalized at its height on this node: at once, or when
+//! GRANDPA reaches that height. (ROUND-10)
 
 use crate::{chain::Chain, metrics::Metrics};
 use duet_primitives::{BlockNumber, Justification, H256};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Proofs that wait; the highest goes first. (GOSSIP-7)
+/// The most waiting proofs; the highest is dropped first. (GOSSIP-7)
 const MAX_WAITING: usize = 256;
 
-/// What a comparison says about a proof.
-// One lives at a time, for a moment.
+/// The result of a comparison.
+// Only one lives at a time, for a moment.
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Compared {
     /// GRANDPA finalized the block that it names.
     Agrees(Justification),
-    /// GRANDPA finalized another one.
+    /// GRANDPA finalized another block.
     Contradicts(Justification),
-    /// Its height is not final yet, or the block is not here: it is compared later.
+    /// Its height is not final yet, or the block is missing here: it is compared later.
     Waits,
 }
 
@@ -36,7 +36,7 @@ impl Comparison {
         }
     }
 
-    /// Compares a proof, or keeps it until that can be done. Cost: a look-up in the database.
+    /// Compares a proof, or keeps it until a comparison is possible. Cost: a look-up in the database.
     pub(crate) fn compare(&mut self, justification: Justification) -> Compared {
         let commitment = justification.commitment();
         let (number, hash) = (commitment.block_number, commitment.block_hash);
@@ -54,7 +54,7 @@ impl Comparison {
         }
     }
 
-    /// Takes out the proofs whose height is final now.
+    /// Removes the proofs whose height is final now.
     pub(crate) fn take_due(&mut self) -> Vec<Justification> {
         let (finalized, _) = self.chain.finalized();
         let later = self
@@ -70,7 +70,7 @@ impl Comparison {
         self.chain.finalized_at(number)
     }
 
-    /// How many wait.
+    /// The number of waiting proofs.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
     }

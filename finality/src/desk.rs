@@ -1,22 +1,22 @@
-//! Work that may take longer than the worker may pause: each kind is done in a task of its own, which gets a thread.
+//! Work that may take longer than the worker may pause: each kind runs in a separate task with its own thread.
 //!
-//! What is handed in waits in a bounded queue. What finds no room is given back: the voter asks for it again, or the
-//! caller keeps it. Answers come to the worker as events do.
+//! Jobs wait in a bounded queue. A job that finds no room is returned: the voter asks for it again, or the caller
+//! keeps it. Answers reach the worker like events.
 
 use async_channel::{Receiver, Sender};
 use futures::{future::BoxFuture, FutureExt};
 
-/// Does one kind of work until the worker is gone. It computes or reads the database, so it gets a thread of its own.
+/// Does one kind of work until the worker is gone. It computes or reads the database, so it gets a separate thread.
 pub(crate) type Clerk = BoxFuture<'static, ()>;
 
-/// Where one kind of work is handed in.
+/// The entrance for one kind of work.
 pub(crate) struct Desk<Job> {
     jobs: Sender<Job>,
 }
 
 impl<Job: Send + 'static> Desk<Job> {
-    /// A desk where `places` jobs wait at most, and who does them with `work`, in order. What `work` returns goes to
-    /// `answers`, and waits while the worker is behind.
+    /// A desk with room for `places` waiting jobs, and the task that does them with `work`, in order. The results of
+    /// `work` go to `answers`, and wait while the worker is behind.
     pub(crate) fn open<Answer: Send + 'static>(
         places: usize,
         answers: Sender<Answer>,
@@ -26,7 +26,7 @@ impl<Job: Send + 'static> Desk<Job> {
         (Self { jobs }, serve(waiting, answers, work).boxed())
     }
 
-    /// Hands in a job.
+    /// Submits a job.
     ///
     /// # Errors
     /// The job, when there is no room for it.

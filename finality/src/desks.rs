@@ -23,38 +23,38 @@ use duet_primitives::SetId;
 use duet_voter::{Aggregation, Event};
 use std::sync::Arc;
 
-/// Answers of one kind that wait for the worker.
+/// The most answers of one kind that wait for the worker.
 const ANSWERS: usize = 16;
-/// Rounds whose votes wait to be added up: one, unless the voter has moved on meanwhile.
+/// The most rounds that wait for aggregation: one, unless the voter has moved on meanwhile.
 const AGGREGATIONS: usize = 2;
-/// Sets that wait to be read: the one that signs and the next.
+/// The most sets that wait to be read: the signing one and the next.
 const SETS: usize = 2;
-/// Blocks that wait to be read. After a restart all that this node has voted on are read again: 64 at most.
+/// The most blocks that wait to be read. After a restart all blocks with this node's votes are read again: 64 at most.
 const BLOCKS: usize = 64;
-/// Proofs from gossip that name another block than the one that is final here, and wait to be checked.
+/// The most waiting proofs from gossip that name another block than the final one here.
 const SUSPECTS: usize = 64;
 
-/// The desks, what comes from them, and who works at them.
+/// The desks, their answers, and their tasks.
 pub(crate) struct Opened {
-    /// What the voter's effects are carried out with.
+    /// The inputs for carrying out the voter's effects.
     pub(crate) desks: Desks,
-    /// Has the signer list its keys.
+    /// Lists the signer's keys.
     pub(crate) keys: Desk<()>,
-    /// Checks justifications that came with blocks.
+    /// Checks justifications imported with blocks.
     pub(crate) imports: Desk<DueImports>,
     /// Checks responses about the history.
     pub(crate) history: Desk<Box<ToCheck>>,
-    /// Checks proofs from gossip that name another block than the one that is final here.
+    /// Checks proofs from gossip that name another block than the final one here.
     pub(crate) suspects: Desk<Suspect>,
-    /// Compares the proofs that are stored with the finalized chain.
+    /// Compares the stored proofs with the finalized chain.
     pub(crate) reviews: Desk<SetId>,
-    /// What is done.
+    /// The answers.
     pub(crate) done: Done,
     /// The tasks, by name. The worker cannot go on without any of them.
     pub(crate) clerks: Vec<(&'static str, Clerk)>,
 }
 
-/// What work is done with.
+/// The inputs of the work.
 pub(crate) struct With<'a> {
     pub(crate) chain: &'a Arc<Chain>,
     pub(crate) store: Store,
@@ -63,7 +63,7 @@ pub(crate) struct With<'a> {
     pub(crate) metrics: &'a Metrics,
 }
 
-/// Adds up votes, and says which block is final there. (ROUND-10)
+/// Aggregates votes, and returns the block that is final there. (ROUND-10)
 fn add_up(chain: &Chain, votes: Aggregation) -> Option<Event> {
     let sum = votes.run();
     match chain.hash(sum.block()) {

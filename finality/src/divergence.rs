@@ -1,4 +1,4 @@
-//! The contradictions that this node knows of: each is told once, stored, and keeps a validator from voting until the
+//! The contradictions known to this node: each is logged once, stored, and keeps a validator from voting until the
 //! operator acknowledges it. (ROUND-10)
 
 use crate::{evidence::Divergence, metrics::Metrics};
@@ -6,15 +6,15 @@ use duet_gossip::LOG_TARGET;
 use duet_primitives::{BlockNumber, Justification, H256};
 use sc_telemetry::{telemetry, TelemetryHandle, CONSENSUS_WARN};
 
-/// So many are kept, and an acknowledged one makes room for a new one. Who can make one can make any number of them, and
-/// the first few show all that more of them would.
+/// The most kept contradictions; an acknowledged one makes room for a new one. Whoever can make one can make any
+/// number, and the first few show as much as all of them would.
 const MAX_KEPT: usize = 8;
 
-/// What to do, for the log.
+/// The remedy, for the log.
 const ADVICE: &str =
     "Do not rely on finality from this node until you know which chain is right: docs/operators/divergence.md";
 
-/// The contradictions that this node knows of.
+/// The contradictions known to this node.
 pub(crate) struct Divergences {
     kept: Vec<Divergence>,
     metrics: Metrics,
@@ -31,8 +31,8 @@ impl Divergences {
         }
     }
 
-    /// Takes up what was stored before a restart, and acknowledges those at these blocks. Returns what to store if that
-    /// changed anything.
+    /// Loads the stored contradictions after a restart, and acknowledges those at these blocks. Returns what to store
+    /// if that changed anything.
     pub(crate) fn recall(
         &mut self,
         stored: Vec<Divergence>,
@@ -66,7 +66,7 @@ impl Divergences {
         changed.then(|| self.kept.clone())
     }
 
-    /// Takes in a valid proof that contradicts what is final here. Returns what to store if it is a new one.
+    /// Handles a valid proof that contradicts a final block here. Returns what to store if it is a new one.
     pub(crate) fn add(
         &mut self,
         justification: &Justification,
@@ -97,7 +97,7 @@ impl Divergences {
         Some(self.kept.clone())
     }
 
-    /// Whether this node is not to vote.
+    /// Whether this node must not vote.
     pub(crate) fn is_halted(&self) -> bool {
         self.kept.iter().any(|one| !one.acknowledged)
     }
@@ -123,7 +123,7 @@ fn block_of(one: &Divergence) -> BlockNumber {
     one.justification.commitment.block_number
 }
 
-/// What the operator is told.
+/// The message to the operator.
 fn description(one: &Divergence) -> String {
     let commitment = &one.justification.commitment;
     let finalized = match one.finalized {

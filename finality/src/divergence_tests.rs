@@ -1,4 +1,4 @@
-//! Valid proofs that contradict what GRANDPA finalized here, by every way on which one can come. (ROUND-10)
+//! Valid proofs that contradict GRANDPA's finality on this node, by every way of arrival. (ROUND-10)
 
 use crate::{
     evidence::Divergence,
@@ -19,7 +19,7 @@ use futures::{FutureExt, StreamExt};
 use sc_network::request_responses::OutgoingResponse;
 use sc_network_types::PeerId;
 
-/// The hash of a block that is on nobody's chain.
+/// The hash of a block that is on no chain.
 const FORK: H256 = H256::repeat_byte(0xf0);
 
 /// A set, its chain, and an adversary that holds all of its keys.
@@ -30,7 +30,7 @@ struct Scenario {
 }
 
 impl Scenario {
-    /// With so many blocks above the genesis.
+    /// With this many blocks above the genesis.
     fn new(blocks: u32) -> Self {
         let set = TestSet::new(0, 0..4);
         let net = Net::of(&set, blocks);
@@ -47,7 +47,7 @@ impl Scenario {
         node.chain.chain().genesis_hash()
     }
 
-    /// What set 0 would sign about a block of this number, were it this one.
+    /// The payload that set 0 would sign about a block of this number, if the block were this one.
     fn message(&self, number: u32, hash: H256) -> RoundMessage {
         let mut commitment = self.set.commitment(number, &self.set.set);
         commitment.block_hash = hash;
@@ -59,7 +59,7 @@ impl Scenario {
         self.set.justify(&self.message(number, FORK), 0..3)
     }
 
-    /// What is true about a block.
+    /// The true payload of a block.
     fn honest(&self, number: u32) -> Justification {
         let chain = self.net.node(0).chain.chain();
         let hash = chain.hash(BlockNumber::new(number)).unwrap();
@@ -71,14 +71,14 @@ impl Scenario {
         self.net.hub.flood(self.adversary, &message.encode());
     }
 
-    /// A node that follows, and votes with nothing.
+    /// A node that follows, and has no keys to vote with.
     fn observer(&self) -> Node {
         let node = self.net.start(secret(77), false);
         self.net.pass(2_000);
         node
     }
 
-    /// Adds a block to everybody's chain.
+    /// Adds a block to every node's chain.
     fn push(&mut self, nodes: &[Node]) {
         let block = TestBlock::new(&self.set, &self.set, &[]);
         self.net.push(nodes, block);
@@ -101,7 +101,7 @@ fn is_diverged(node: &Node) -> bool {
     node.metric("substrate_duet_diverged") == 1
 }
 
-/// That a node holds this proof as evidence, and nothing else.
+/// Asserts that a node holds this proof as its only evidence.
 #[track_caller]
 fn assert_evidence(node: &Node, proof: &Justification) {
     let number = proof.commitment().block_number;
@@ -194,8 +194,8 @@ fn a_proof_of_a_block_that_is_not_final_yet_is_compared_when_it_is() {
     scenario.stop(&mut nodes);
 }
 
-/// The higher one is concluded first, and the lower one is not needed any more; and of two of one number the first is not
-/// all that is looked at.
+/// The higher one is concluded first, and the lower one is no longer needed; and of two with one number, the first is
+/// not the only one checked.
 #[test]
 fn every_proof_that_waits_is_compared_whatever_is_concluded_meanwhile() {
     let mut scenario = Scenario::new(2);
@@ -240,7 +240,7 @@ fn votes_that_this_node_adds_up_itself_are_not_concluded_against_its_chain() {
     scenario.stop(&mut nodes);
 }
 
-/// A set that hands off in block 1, and blocks of its successor above.
+/// A set that hands off in block 1, and its successor's blocks above.
 fn handing_off() -> (Scenario, TestSet) {
     let mut scenario = Scenario::new(0);
     let next = TestSet::new(1, 1..5);
@@ -392,7 +392,7 @@ fn eight_contradictions_are_kept_and_only_an_acknowledged_one_makes_room() {
     scenario.stop(&mut nodes);
 }
 
-/// As an older version left it: nothing is under the key.
+/// The state of an older version: the key has no entry.
 #[test]
 fn a_store_without_contradictions_has_none() {
     let node = Scenario::new(0).net.node(0);

@@ -1,7 +1,7 @@
-//! Carries out what the voter asks for, in a task of its own ([`orders`](crate::orders)).
+//! Carries out the voter's effects, in a task of its own ([`orders`](crate::orders)).
 //!
-//! What must be durable is written before the next effect runs. A write that fails stops the node; everything else
-//! that fails is asked for again by the voter.
+//! Durable data is written before the next effect runs. A failed write stops the node; the voter asks again for
+//! everything else that fails.
 
 use crate::{
     chain::Chain,
@@ -27,37 +27,37 @@ use duet_voter::Aggregation;
 use sc_telemetry::{telemetry, TelemetryHandle, CONSENSUS_INFO};
 use std::sync::Arc;
 
-/// Where the work is done that takes longer than the worker may pause.
+/// The desks for work that may take longer than the worker may pause.
 pub(crate) struct Desks {
-    /// Adds up votes.
+    /// Aggregates votes.
     pub(crate) aggregations: Desk<Box<Aggregation>>,
     /// Reads sets.
     pub(crate) sets: Desk<KeysetCommitment>,
-    /// Reads what is signed about blocks.
+    /// Reads payloads of blocks.
     pub(crate) blocks: Desk<ToPrepare>,
 }
 
-/// What effects are carried out with.
+/// The inputs for carrying out effects.
 pub(crate) struct Surroundings {
     pub(crate) chain: Arc<Chain>,
     pub(crate) store: Store,
     pub(crate) network: Arc<dyn Network>,
     pub(crate) validator: Arc<GossipValidator>,
     pub(crate) desks: Desks,
-    /// Where two votes of one validator on one block are filed.
+    /// The reports of two contradicting votes of one validator on one block.
     pub(crate) equivocations: Filing<EquivocationProof>,
-    /// Where proofs are filed that are not true of the finalized chain.
+    /// The reports of proofs that contradict the finalized chain.
     pub(crate) false_statements: Filing<FalseStatement>,
     /// To the task that signs.
     pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
     pub(crate) subscribers: Publisher,
-    /// Is told of each proven block.
+    /// Receives each proven block.
     pub(crate) telemetry: Option<TelemetryHandle>,
     pub(crate) metrics: Metrics,
 }
 
-/// Carries out effects, one method for each that takes more than a line.
+/// Carries out effects, with one method for each that takes more than a line.
 pub(crate) struct Effects {
     surroundings: Surroundings,
     /// Blocks whose payload is stored until they are proven.
@@ -76,14 +76,14 @@ impl Effects {
             best_voted: None,
             best_proven: None,
         };
-        // What cannot be read stops the worker, which says so.
+        // An unreadable entry stops the worker, which reports it.
         if let Ok(Some(best)) = effects.surroundings.store.best() {
             effects.show_signers(&best);
         }
         effects
     }
 
-    /// Shows how many signed the highest proven block.
+    /// Updates the number of signers of the highest proven block.
     fn show_signers(&mut self, proof: &UncheckedJustification) {
         let block = Some(proof.commitment.block_number);
         if block >= self.best_proven {
@@ -209,7 +209,7 @@ impl Effects {
         self.drop_payloads(votable)
     }
 
-    /// Drops payloads of blocks that are not voted on any more.
+    /// Drops the payloads of blocks that are no longer voted on.
     fn drop_payloads(&mut self, votable: &Votable) -> Result<(), Error> {
         let dropped = self.kept.take_surplus(votable);
         if dropped.is_empty() {
@@ -251,7 +251,7 @@ impl Effects {
     }
 }
 
-/// What finds no room is asked for again by the voter.
+/// The voter asks again for orders that find no room.
 fn accepted<E>(handed_in: Result<(), E>) {
     if handed_in.is_err() {
         log::debug!(target: LOG_TARGET, "earlier work of this kind is not done yet; this is asked for again");

@@ -7,7 +7,7 @@ use duet_voter::StateError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What must survive cannot be read or written.
+    /// Durable data cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The stored voter state is unusable.
@@ -31,8 +31,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether it is for what is stored and cannot be read. A restart reads the same again, so the node goes on without its
-    /// voter until somebody has looked at it.
+    /// Whether the cause is unreadable stored data. A restart would read the same again, so the node continues
+    /// without its voter until the operator intervenes.
     pub(crate) fn is_unreadable(&self) -> bool {
         matches!(
             self,

@@ -1,5 +1,5 @@
-//! Statements of validators that are not true of the finalized chain: single votes and whole finality proofs. They are
-//! looked for among the votes that hold, and reported as long as that helps. (GOSSIP-10, FALSE-1)
+//! Validators' statements that contradict the finalized chain: single votes and whole finality proofs. They are
+//! searched among the valid votes, and reported as long as that helps. (GOSSIP-10, FALSE-1)
 
 use crate::{
     chain::{error::ChainError, Chain},
@@ -42,7 +42,7 @@ impl Report for FalseStatement {
     }
 }
 
-/// Compares the votes that hold with the chain.
+/// Compares the valid votes with the chain.
 pub(crate) struct VoteWatch {
     pub(crate) chain: Arc<Chain>,
     pub(crate) validator: Arc<GossipValidator>,
@@ -63,12 +63,12 @@ impl VoteWatch {
         }
     }
 
-    /// Compares what some say with the chain, if it can be told.
+    /// Compares statements with the chain, as far as possible.
     fn judge(&self, said: &Commitment) {
         let refuted = match self.chain.refutes(said) {
             Ok(Some(refuted)) => refuted,
             Ok(None) if self.chain.is_beyond(said) && !self.network.is_syncing() => true,
-            // It is not final yet.
+            // The block is not final yet.
             Ok(None) => return,
             Err(error) => {
                 log::debug!(target: LOG_TARGET, "votes on block {} are not compared: {error}", said.block_number);

@@ -1,5 +1,5 @@
-//! Votes and proofs that are not true of the chain are reported by every node that sees them, and nothing else is.
-//! (GOSSIP-10, FALSE-1)
+//! Every node reports the votes and proofs that it sees and that contradict the chain, and no others. (GOSSIP-10,
+//! FALSE-1)
 
 use crate::testing::{
     nodes::{Net, Node},
@@ -23,7 +23,7 @@ struct Scenario {
 }
 
 impl Scenario {
-    /// With so many blocks above the genesis, all final.
+    /// With this many blocks above the genesis, all final.
     fn new(blocks: u32) -> Self {
         let set = TestSet::new(0, 0..4);
         let net = Net::of(&set, blocks);
@@ -32,7 +32,7 @@ impl Scenario {
         Self { net, set, node }
     }
 
-    /// What is true of a block, or would be if there were one.
+    /// The true payload of a block, or of one that does not exist.
     fn truth(&self, number: u32) -> Commitment {
         let mut said = self.set.commitment(number, &self.set.set);
         let hash = self.node.chain.chain().hash(BlockNumber::new(number));
@@ -64,7 +64,7 @@ impl Scenario {
         self.net.pass(2_000);
     }
 
-    /// What was reported, each once.
+    /// The reports, each once.
     fn accused(&self) -> Vec<(Vec<u32>, Commitment)> {
         let keyset = self.set.set.keyset();
         let position = |key: &Pk1Bytes| keyset.position(key).unwrap().get();
@@ -112,7 +112,7 @@ fn a_vote_for_another_block_root_or_set_is_reported_and_one_for_what_is_true_is_
     scenario.end();
 }
 
-/// It is not known yet what is true.
+/// The truth is still unknown.
 #[test]
 fn a_vote_on_a_block_that_is_not_final_yet_waits_for_it() {
     let mut scenario = Scenario::new(3);

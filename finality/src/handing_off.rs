@@ -1,7 +1,7 @@
-//! Brings the proofs of handoffs on chain: a planned set waits for them, and they tell who signs. (HANDOFF-1, HANDOFF-4)
+//! Submits handoff proofs on chain: a planned set waits for them, and they name the signers. (HANDOFF-1, HANDOFF-4)
 //!
-//! A proof grows for some time (ROUND-9), and each one on chain costs a check. So a proof is brought when all have signed it,
-//! or when nobody has joined for a while; again when it has grown, as long as the chain takes it.
+//! A proof grows for some time (ROUND-9), and each one on chain costs a check. So a proof is submitted when all members
+//! have signed it, or when no signer has joined for a while; and again when it has grown, while the chain accepts it.
 
 use crate::{
     chain::{error::ChainError, Chain},
@@ -13,14 +13,14 @@ use duet_primitives::{Bitfield, Keysets, SetId, UncheckedJustification};
 use duet_voter::Millis;
 use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
 
-/// How often the chain is asked.
+/// The interval of requests to the chain.
 const INTERVAL: Millis = 1_000;
-/// For how long nobody joins a proof that is brought without all signers: some steps of the rounds.
+/// The time without new signers after which an incomplete proof is submitted: some steps of the rounds.
 const QUIET: Millis = 4_000;
-/// After how long a proof that the chain does not have is submitted again.
+/// The time after which a proof that the chain does not have is submitted again.
 const AGAIN: Millis = 12_000;
 
-/// Brings the handoffs of the signing set and of the one before it.
+/// Submits the handoffs of the signing set and of the one before it.
 pub(crate) struct HandoffReporter {
     pub(crate) chain: Arc<Chain>,
     pub(crate) store: Store,
@@ -31,7 +31,7 @@ pub(crate) struct HandoffReporter {
 /// A proof that the chain does not have.
 struct Pending {
     signers: Bitfield,
-    /// When it may be submitted.
+    /// The earliest time of its submission.
     at: Millis,
 }
 
@@ -70,7 +70,7 @@ impl HandoffReporter {
             let entry = self.pursue(proof, len, pending.remove(&id));
             found.insert(id, entry);
         }
-        // What the chain has, or takes no more, is forgotten.
+        // Proofs that the chain has, or no longer accepts, are forgotten.
         *pending = found;
         self.metrics.handoff_waits.set(waits.into());
         Ok(())
@@ -134,7 +134,7 @@ mod tests {
             Self::of(4)
         }
 
-        /// As many members sign.
+        /// The same number of members signs.
         fn of(members: u64) -> Self {
             let (test, clock) = (TestChain::default(), VirtualClock::default());
             let sets = [0, 1].map(|id| TestSet::new(id, id..id + members));
@@ -168,7 +168,7 @@ mod tests {
             }
         }
 
-        /// The node proves the handoff by these members, or makes its proof fuller.
+        /// The node proves the handoff by these members, or extends its proof.
         fn prove(&self, members: &[u32]) {
             let [first, second] = &self.sets;
             let mut said = first.commitment(1, &second.set);
@@ -179,7 +179,7 @@ mod tests {
             store.put_fuller_handoff(&proof.into_unchecked()).unwrap();
         }
 
-        /// What is submitted within this many seconds, each as how many signed it.
+        /// The submissions within this many seconds, each as its number of signers.
         fn submitted_in(&mut self, seconds: u32) -> Vec<u32> {
             assert!((&mut self.run).now_or_never().is_none());
             for _ in 0..seconds {

@@ -1,4 +1,4 @@
-//! Handoff justifications that the voter misses: asks peers for them, and has their answers checked. (REQ-1, REQ-2)
+//! Handoff justifications that the voter misses: requests them from peers, and checks the answers. (REQ-1, REQ-2)
 
 pub(crate) mod check;
 
@@ -22,7 +22,7 @@ use sc_network::RequestFailure;
 use sc_network_types::PeerId;
 use std::sync::Arc;
 
-/// A peer's answer, or why there is none.
+/// A peer's answer, or the reason for its absence.
 pub(crate) struct HandoffAnswer {
     id: RequestId,
     peer: PeerId,
@@ -32,7 +32,7 @@ pub(crate) struct HandoffAnswer {
 
 type Answers = FuturesUnordered<BoxFuture<'static, HandoffAnswer>>;
 
-/// The next answer; pending as long as there is none.
+/// The next answer; pending while there is none.
 pub(crate) type NextAnswer<'a> = SelectNextSome<'a, Answers>;
 
 /// The search for the first handoff justification that the voter misses.
@@ -46,7 +46,7 @@ pub(crate) struct HandoffSearch {
 }
 
 impl HandoffSearch {
-    /// Looks for nothing yet.
+    /// No search yet.
     pub(crate) fn new(
         network: Arc<dyn Network>,
         received: async_channel::Sender<Received>,
@@ -61,17 +61,17 @@ impl HandoffSearch {
         }
     }
 
-    /// Looks for the handoff of this set and of those after it.
+    /// Searches for the handoffs of this set and of those after it.
     pub(crate) fn want(&mut self, first_set: SetId) {
         self.search.want(first_set);
     }
 
-    /// The handoff of this set is here.
+    /// The handoff of this set has arrived.
     pub(crate) fn found(&mut self, set: SetId) {
         self.search.found(set);
     }
 
-    /// When [`HandoffSearch::send`] has something to do at the latest.
+    /// The latest time of the next action of [`HandoffSearch::send`].
     pub(crate) fn wake_at(&self) -> Option<Millis> {
         self.search.wake_at()
     }
@@ -81,7 +81,7 @@ impl HandoffSearch {
         self.answers.select_next_some()
     }
 
-    /// Sends what is to be asked now, and reports peers that did not answer in time.
+    /// Sends due requests, and reports peers that did not answer in time.
     pub(crate) fn send(&mut self, now: Millis) {
         let Some(first_set) = self.search.wanted() else {
             return;
@@ -137,12 +137,12 @@ impl HandoffSearch {
             bytes,
         };
         if self.received.try_send(received).is_err() {
-            // Earlier answers are still being checked: this one is asked for again when they do not help.
+            // Earlier answers are still being checked: this one is requested again if they do not help.
             self.search.answered(id);
         }
     }
 
-    /// What the voter gets of an answer that was checked, if it is still of interest and has any entries.
+    /// The voter's share of a checked answer, if it is still of interest and has any entries.
     pub(crate) fn on_checked(&mut self, checked: Checked) -> Option<Event> {
         let Checked {
             id,
@@ -151,7 +151,7 @@ impl HandoffSearch {
             refused,
         } = checked;
         if !self.search.answered(id) {
-            // Too late to help, but a proof that holds may be a contradiction. (ROUND-10)
+            // Too late to help, but a valid proof may be a contradiction. (ROUND-10)
             return good.filter(|good| !good.is_empty()).map(Event::Response);
         }
         if let Some(error) = &refused {
@@ -159,7 +159,7 @@ impl HandoffSearch {
         }
         let good = good?;
         if good.is_empty() && refused.is_none() {
-            // No fault: a peer that is not as far has nothing to send.
+            // No fault: a less advanced peer has nothing to send.
             self.metrics.on_demand_empty.inc();
             return None;
         }

@@ -37,7 +37,7 @@ impl Network for OnePeer {
     }
 }
 
-/// The handoffs of sets 0 and 1, and a justification of set 0 that is none.
+/// The handoffs of sets 0 and 1, and an invalid justification of set 0.
 struct Fixture {
     handoffs: Vec<UncheckedJustification>,
     ordinary: UncheckedJustification,
@@ -70,14 +70,14 @@ fn fixture() -> (TestChain, Fixture) {
     (chain, fixture)
 }
 
-/// How many justifications the voter gets of an answer, and what the peer is reported for.
+/// The number of justifications that the voter gets from an answer, and the peer's reported behaviour.
 fn given(
     answer: fn(&Fixture) -> Result<Vec<u8>, RequestFailure>,
 ) -> (Option<usize>, Vec<PeerBehaviour>) {
     given_after(answer, |_| {})
 }
 
-/// The same when something happens while the answer is checked.
+/// The same with an event during the check of the answer.
 fn given_after(
     answer: fn(&Fixture) -> Result<Vec<u8>, RequestFailure>,
     meanwhile: fn(&mut HandoffSearch),

@@ -1,4 +1,4 @@
-//! Whether this node votes, and what keeps it from taking part at all, as the worker tells the RPC.
+//! Whether this node votes, and why it takes no part at all: the worker informs the RPC.
 
 use parking_lot::Mutex;
 use std::sync::{
@@ -17,23 +17,23 @@ struct Inner {
 }
 
 impl SharedVoting {
-    /// Says whether it does from now on.
+    /// Sets whether the node votes from now on.
     pub(crate) fn set(&self, votes: bool) {
         self.0.votes.store(votes, Ordering::Relaxed);
     }
 
-    /// Whether it does now.
+    /// Whether the node votes now.
     pub(crate) fn get(&self) -> bool {
         self.0.votes.load(Ordering::Relaxed)
     }
 
-    /// From now on the node takes no part, for this reason.
+    /// The node takes no part from now on, for this reason.
     pub(crate) fn stop(&self, reason: String) {
         self.set(false);
         *self.0.stopped.lock() = Some(reason);
     }
 
-    /// Why it takes no part, if it does not.
+    /// Why the node takes no part, if so.
     pub(crate) fn stopped(&self) -> Option<String> {
         self.0.stopped.lock().clone()
     }

@@ -1,8 +1,8 @@
 //! Block import with Duet's part in it.
 //!
-//! Duet's justification is taken off the block before the inner import sees it, because nobody else can check it,
-//! and goes to the worker, which checks it once the block is final. When a block plans a set, its keys and what is
-//! signed about the block are stored right away: its state is there now and may be pruned later.
+//! Duet's justification is taken off the block before the inner import, which cannot check it, and goes to the
+//! worker, which checks it once the block is final. When a block plans a set, its keys and the block's payload are
+//! stored right away: its state is available now and may be pruned later.
 
 use crate::{
     chain::logs::decode_logs,
@@ -24,7 +24,7 @@ use sp_runtime::{
 };
 use std::{marker::PhantomData, sync::Arc};
 
-/// A justification that came with a block. Nothing is known about it, not even that it is about this block.
+/// A justification imported with a block. It is unchecked, and may even be about another block.
 #[derive(Clone, Debug)]
 pub(crate) struct Imported {
     /// The block that it came with.
@@ -56,7 +56,7 @@ impl<Block, Client, Inner: Clone> Clone for DuetBlockImport<Block, Client, Inner
     }
 }
 
-/// Why the set that a block plans could not be stored.
+/// Why the planned set of a block could not be stored.
 #[derive(Debug, thiserror::Error)]
 enum KeepError {
     #[error("the runtime cannot be called: {0}")]
@@ -83,7 +83,7 @@ impl<Block, Client, Inner> DuetBlockImport<Block, Client, Inner> {
         }
     }
 
-    /// Hands a block's justification to the worker, or counts it as dropped: gossip and requests bring it again.
+    /// Passes a block's justification to the worker, or counts it as dropped: gossip and requests deliver it again.
     fn forward(&self, block: H256, bytes: &[u8]) {
         let justification = match UncheckedJustification::decode_all(&mut &*bytes) {
             Ok(justification) => justification,
@@ -115,7 +115,7 @@ where
     Client: ProvideRuntimeApi<Block>,
     Client::Api: DuetApi<Block, AccountId>,
 {
-    /// Stores the set that a block plans or begins with a reset, if it does.
+    /// Stores the set that a block plans or begins with a reset, if any.
     fn keep(&self, block: H256, log: &ConsensusLog) {
         let (ConsensusLog::Planned(commitment)
         | ConsensusLog::Reset {
@@ -134,14 +134,14 @@ where
         }
     }
 
-    /// Stores a reset below the block that this node began with. (RESET-5)
+    /// Stores a reset below this node's first block. (RESET-5)
     fn keep_reset(&self, reset: &Reset) {
         if let Err(error) = self.store.put_unchecked_reset(reset) {
             log::warn!(target: LOG_TARGET, "the reset at block {} is not kept: {error}", reset.block);
         }
     }
 
-    /// Stores the keys of a set that this block plans, and what is signed about the block.
+    /// Stores the keys of the set planned by this block, and the block's payload.
     fn keep_planned(&self, block: H256, commitment: &KeysetCommitment) -> Result<(), KeepError> {
         let api = self.client.runtime_api();
         self.store.put_keys(commitment, &api.next_keys(block)?)?;
@@ -168,7 +168,7 @@ fn reset_in<H: HeaderT<Hash = H256>>(header: &H, hash: H256) -> Option<Reset> {
         })
 }
 
-/// Takes Duet's justification off a block's.
+/// Removes Duet's justification from a block's justifications.
 fn take_ours(justifications: &mut Option<Justifications>) -> Option<Vec<u8>> {
     let all = justifications.take()?;
     let ours = all.get(suite::ENGINE_ID).cloned();
@@ -221,8 +221,8 @@ where
             logs.iter().for_each(|log| self.keep(hash, log));
             reset.iter().for_each(|reset| self.keep_reset(reset));
         }
-        // Also of a block that is refused, for example because another one of its number is final: a proof of it that
-        // holds is a contradiction (ROUND-10).
+        // Also for a refused block, for example because another one of its number is final: a valid proof of it is a
+        // contradiction (ROUND-10).
         if let Some(bytes) = justification {
             self.forward(hash, &bytes);
         }
@@ -244,7 +244,7 @@ mod tests {
 
     type Outcome = Result<ImportResult, sp_consensus::Error>;
 
-    /// An inner import that keeps what it was given.
+    /// An inner import that keeps the blocks passed to it.
     #[derive(Clone)]
     struct Inner {
         result: fn() -> Outcome,
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// A block that carries a justification of Duet and one of somebody else.
+    /// A block with a justification of Duet and one of another engine.
     fn block(header: Header<u32, sp_runtime::traits::BlakeTwo256>) -> BlockImportParams<Block> {
         let set = TestSet::new(0, 0..4);
         let message = RoundMessage::new(H256::zero(), set.commitment(1, &set.set));

@@ -1,7 +1,7 @@
-//! Justifications that came with blocks, until their blocks are final.
+//! Justifications imported with blocks, until their blocks are final.
 //!
-//! Nothing of them is checked before that, so that none takes the place of another: several of one block wait beside
-//! each other, and a bad one costs its check and no more. The checks are made at a desk.
+//! They are not checked before that, so none replaces another: several of one block wait side by side, and an invalid
+//! one costs only its check. The checks run at a desk.
 
 use crate::{
     chain::{error::CheckError, Chain},
@@ -14,29 +14,29 @@ use duet_primitives::{BlockNumber, Justification, UncheckedJustification, H256};
 use duet_voter::State;
 use std::collections::BTreeMap;
 
-/// Justifications that wait; further ones are dropped and counted. (GOSSIP-7)
+/// The most waiting justifications; further ones are dropped and counted. (GOSSIP-7)
 const MAX_WAITING: usize = 2048;
-/// Different justifications that wait for one block number.
+/// The most different justifications that wait for one block number.
 const MAX_OF_NUMBER: usize = 8;
-/// Checks of one pass, beside those of handoffs: a pairing each.
+/// The checks of one pass, apart from handoffs: one pairing each.
 const MAX_CHECKS: usize = 16;
-/// Checks of one pass of those that name another block than the one that is final.
+/// The checks of one pass for justifications that name another block than the final one.
 const MAX_SUSPECTS: usize = 16;
 
-/// Justifications that came with blocks which are not final yet.
+/// Justifications imported with blocks that are not final yet.
 pub(crate) struct ImportedJustifications {
     checks: Desk<DueImports>,
-    /// Whether some are being checked. The others wait until that is done.
+    /// Whether a check is running. The others wait for its end.
     checking: bool,
     metrics: Metrics,
-    /// Different ones by number, in the order in which they came; no list is empty.
+    /// Different justifications by number, in order of arrival; no list is empty.
     waiting: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
-    /// How many there are in all lists.
+    /// The total number in all lists.
     count: usize,
 }
 
 impl ImportedJustifications {
-    /// None wait. `checks` is where they are checked.
+    /// No justifications. `checks` is the desk that checks them.
     pub(crate) fn new(checks: Desk<DueImports>, metrics: Metrics) -> Self {
         Self {
             checks,
@@ -47,7 +47,7 @@ impl ImportedJustifications {
         }
     }
 
-    /// Adds one that came with a block.
+    /// Adds a justification imported with a block.
     pub(crate) fn add(&mut self, imported: Imported) {
         let Imported {
             block,
@@ -71,8 +71,8 @@ impl ImportedJustifications {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Whether there is room for one more of a block that has `beside`. Where there is not, the block with the most
-    /// gives up its last, unless it has hardly more: so those of one block cannot keep out those of others.
+    /// Whether there is room for another justification of a block that has `beside`. Otherwise the block with the
+    /// most drops its last, unless it has hardly more: so those of one block cannot keep out those of others.
     fn has_room_beside(&mut self, beside: usize) -> bool {
         if self.count < MAX_WAITING {
             return true;
@@ -89,8 +89,8 @@ impl ImportedJustifications {
         }
     }
 
-    /// Has those checked whose blocks the voter has scanned, unless others are being checked. The good ones follow as
-    /// the answer; then [`ImportedJustifications::checked`] is called.
+    /// Checks the justifications whose blocks the voter has scanned, unless a check is running. The valid ones arrive
+    /// as the answer; then [`ImportedJustifications::checked`] is called.
     pub(crate) fn check_due(&mut self, state: &State) {
         if self.checking {
             return;
@@ -99,12 +99,12 @@ impl ImportedJustifications {
         self.checking = !due.is_empty() && self.checks.hand_in(due).is_ok();
     }
 
-    /// What was being checked is.
+    /// The running check has ended.
     pub(crate) fn checked(&mut self) {
         self.checking = false;
     }
 
-    /// Takes out those whose blocks the voter has scanned.
+    /// Removes the justifications whose blocks the voter has scanned.
     fn take_due(&mut self, state: &State) -> DueImports {
         let later = self.waiting.split_off(&state.scanned().saturating_next());
         let mut due = std::mem::replace(&mut self.waiting, later);
@@ -122,14 +122,14 @@ impl ImportedJustifications {
     }
 }
 
-/// Justifications that came with blocks which are final now.
+/// Justifications imported with blocks that are now final.
 #[derive(Debug)]
 pub(crate) struct DueImports {
     /// Of mandatory blocks.
     handoffs: Vec<(BlockNumber, Vec<UncheckedJustification>)>,
     /// Of other blocks.
     others: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
-    /// Of blocks that are proven, or below those. They bring nothing unless they contradict the chain. (ROUND-10)
+    /// Of blocks that are proven, or below those. They are useless unless they contradict the chain. (ROUND-10)
     below: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
 }
 
@@ -139,8 +139,8 @@ impl DueImports {
     }
 
     /// Checks the handoffs, and the others from the highest down until one holds. The rest would change nothing and
-    /// cost a pairing each. Those that name another block than the one that is final are checked, too: what holds of
-    /// them is a contradiction. (ROUND-10)
+    /// cost a pairing each. Those that name another block than the final one are checked too: a valid one is a
+    /// contradiction. (ROUND-10)
     pub(crate) fn check(self, chain: &Chain, metrics: &Metrics) -> Vec<Justification> {
         let check = Check { chain, metrics };
         let handoffs = self.handoffs.iter().map(|(_, list)| list);
@@ -159,14 +159,14 @@ impl DueImports {
     }
 }
 
-/// What justifications are checked with.
+/// The inputs of the checks.
 struct Check<'a> {
     chain: &'a Chain,
     metrics: &'a Metrics,
 }
 
 impl Check<'_> {
-    /// Those that hold and name another block than the one that is final.
+    /// The valid ones that name another block than the final one.
     fn contradicting<'a>(
         &self,
         all: impl Iterator<Item = &'a UncheckedJustification>,
@@ -182,7 +182,7 @@ impl Check<'_> {
             .collect()
     }
 
-    /// The first of these that is about the finalized block with this number and holds.
+    /// The first valid one of these that is about the finalized block with this number.
     fn first_good(
         &self,
         number: BlockNumber,
@@ -284,14 +284,14 @@ mod tests {
             }
         }
 
-        /// One that differs from the good one in the root that is signed, and so is not signed.
+        /// Differs from the valid one in the root, which is signed, so the signature is invalid.
         fn bad(&self, number: u32, byte: u8) -> Imported {
             let mut imported = self.good(number);
             imported.justification.commitment.mmr_root = H256::repeat_byte(byte);
             imported
         }
 
-        /// What is due once the voter has scanned the chain to its end, by block number.
+        /// The due justifications once the voter has scanned the whole chain, by block number.
         fn due(&mut self) -> Vec<u32> {
             let (number, _) = self.test.chain().finalized();
             let first = self.set.set.commitment().clone();

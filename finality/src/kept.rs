@@ -1,5 +1,5 @@
-//! Which blocks have their payload stored until they are proven, because their state may be pruned before they are
-//! voted on: few, however long nothing is proven, and the same after a restart.
+//! The blocks whose payload is stored until they are proven, because their state may be pruned before the vote: few,
+//! however long no block is proven, and the same after a restart.
 
 use crate::{
     chain::{error::ChainError, Chain},
@@ -9,28 +9,28 @@ use duet_primitives::{BlockNumber, H256};
 use duet_voter::{Era, State};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Payloads that are kept at once: those of seven hours of blocks of six seconds, about 1 MB.
+/// The most payloads kept at once: those of seven hours of blocks of six seconds, about 1 MB.
 const MAX_KEPT: usize = 4096;
 
-/// How far below the finalized block each payload is looked for after a restart: one day and a half of such blocks. Below it only
-/// those are kept that targets reach in steps that are longer.
+/// How far below the finalized block each payload is looked for after a restart: one day and a half of such blocks.
+/// Below it only payloads that targets reach in longer steps are kept.
 const LOOK_BACK: u32 = 65_536;
 
-/// What may still be voted on.
+/// The blocks that may still be voted on.
 pub(crate) struct Votable {
-    /// Nothing at or below this block is voted on any more.
+    /// No block at or below this one is voted on any more.
     proven: BlockNumber,
     /// The block from which the target of the latest set is counted. (ROUND-3)
     base: BlockNumber,
     /// The highest block that GRANDPA finalized.
     finalized: BlockNumber,
-    /// Blocks that are voted on however far below the target they are: mandatory ones (ROUND-2), and those that this
-    /// node voted on and prepares again after a restart.
+    /// Blocks that are voted on however far below the target they are: mandatory ones (ROUND-2), and blocks with this
+    /// node's votes, which are prepared again after a restart.
     needed: BTreeSet<BlockNumber>,
 }
 
 impl Votable {
-    /// What a voter with this state may vote on, once the chain is final up to `finalized`.
+    /// The blocks that a voter with this state may vote on, once the chain is final up to `finalized`.
     pub(crate) fn new(state: &State, finalized: BlockNumber) -> Self {
         let best = state.best_number();
         let before = |era: &Era| era.start.map(BlockNumber::saturating_previous);
@@ -51,7 +51,7 @@ impl Votable {
         }
     }
 
-    /// ROUND-3: a target is never below the middle between what is proven and what is final, and both only grow.
+    /// ROUND-3: a target is never below the middle between the proven and the finalized block, and both only grow.
     fn is_passed(&self, number: BlockNumber) -> bool {
         let distance = self.finalized.saturating_sub(self.proven);
         let middle = self.proven.saturating_add(distance.div_ceil(2));
@@ -70,7 +70,7 @@ impl Votable {
 }
 
 impl Votable {
-    /// Where a payload may be stored that was kept when the chain was final up to a block not far below this one.
+    /// The possible places of a payload kept when the chain was final up to a block not far below this one.
     ///
     /// What lies below the latest [`LOOK_BACK`] blocks is needed, or on the way: then its step is longer than half of that, and
     /// its distance from the base a multiple of it.
@@ -92,10 +92,10 @@ pub(crate) struct KeptPayloads {
 }
 
 impl KeptPayloads {
-    /// Takes up the payloads that are stored, after a restart.
+    /// Loads the stored payloads, after a restart.
     ///
-    /// Cost: two reads of the database for each place where one may be, about [`LOOK_BACK`] however long nothing was proven.
-    /// It does not find what was kept before a node went on without its voter for longer than that.
+    /// Cost: two database reads for each possible place, about [`LOOK_BACK`] however long no block was proven. It
+    /// does not find payloads from before a node ran without its voter for longer than that.
     pub(crate) fn find(
         &mut self,
         chain: &Chain,
@@ -108,7 +108,7 @@ impl KeptPayloads {
                     self.blocks.insert(number, hash);
                 }
                 Err(ChainError::Store(error)) => return Err(error),
-                // What is not stored is not dropped either.
+                // An unstored payload need not be dropped.
                 Ok(_) | Err(_) => {}
             }
         }
@@ -120,7 +120,7 @@ impl KeptPayloads {
         self.blocks.insert(number, hash);
     }
 
-    /// Forgets what is proven with block `number`: all up to it.
+    /// Forgets the payloads proven with block `number`: all up to it.
     pub(crate) fn take_proven(&mut self, number: BlockNumber) -> Vec<H256> {
         let above = self.blocks.split_off(&number.saturating_next());
         std::mem::replace(&mut self.blocks, above)
@@ -128,8 +128,8 @@ impl KeptPayloads {
             .collect()
     }
 
-    /// Forgets what is not voted on any more, and what are too many, the lowest first and those that come next
-    /// by ROUND-3 never.
+    /// Forgets blocks that are no longer voted on, and excess ones, lowest first; never those that come next by
+    /// ROUND-3.
     pub(crate) fn take_surplus(&mut self, votable: &Votable) -> Vec<H256> {
         let passed = self.blocks.keys().copied();
         let passed: Vec<_> = passed

@@ -1,4 +1,4 @@
-//! The keys of a node, as its configuration has them.
+//! A node's keys, by its configuration.
 
 // The SDK's error of a service is this large, and a node hands it on.
 #![allow(clippy::result_large_err)]
@@ -7,11 +7,11 @@ use duet_keystore::{secret_of_suri, KeyStore};
 use sc_service::{config::KeystoreConfig, Configuration, Error};
 use std::sync::Arc;
 
-/// Opens the key files of Duet, which lie beside those of the SDK's keystore and share its password, and adds the key of `--alice`
-/// and the like for as long as the process lives.
+/// Opens Duet's key files, which lie next to those of the SDK's keystore and share its password, and adds the key of
+/// `--alice` and the like for the life of the process.
 ///
 /// # Errors
-/// When the directory cannot be opened, another process has it, or a key in it cannot be read.
+/// When the directory cannot be opened, another process uses it, or a key in it is unreadable.
 pub fn open_keys(config: &Configuration) -> Result<Arc<KeyStore>, Error> {
     let keys = match &config.keystore {
         KeystoreConfig::Path { path, password } => {

@@ -1,21 +1,21 @@
 //! Runs Duet finality on a Substrate client.
 //!
 //! Finalized blocks, checked messages and timers become events of [`duet_voter`], whose effects are carried out in
-//! order. The voter decides; what other nodes send is checked in [`duet_gossip`] and, for the history before a node
-//! began, in [`duet_light_client`].
+//! order. The voter decides; [`duet_gossip`] checks other nodes' messages, and [`duet_light_client`] the history
+//! before a node began.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! | --- | --- |
-//! | `client`, `params`, `links`, `keys` | what a node passes in, and what ties import, worker and RPC together |
+//! | `client`, `params`, `links`, `keys` | a node's inputs, and the links between import, worker and RPC |
 //! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
-//! | `store` | what survives a restart; `stored` is what a command shows of it, and how it is repaired |
-//! | `import` | the block import: keeps what a block plans, takes off our justification |
+//! | `store` | data that survives a restart; `stored` is a command's view of it, and the repair |
+//! | `import` | the block import: keeps a block's planned set, takes off our justification |
 //! | `worker` | the only loop; it owns the four parts that follow, and is never busy for long (`pauses`) |
-//! | `desk` | tasks for what takes long: adding up votes, reading sets and blocks (`reading`), checks; signing is `signing` |
+//! | `desk` | tasks for long work: aggregating votes, reading sets and blocks (`reading`), checks; `signing` signs |
 //! | `voting` | the voter, what it asks for (`order`, `orders`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
-//! | `effects` | carries out what the voter asks for, in a task of its own: what is stored (`kept`), sent and handed to a desk |
-//! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
-//! | `imported` | justifications that came with blocks |
+//! | `effects` | carries out the voter's effects, in a task of its own: storing (`kept`), sending, desks |
+//! | `catch_up` | the beginning (`bootstrap`), and the logs of finalized blocks |
+//! | `imported` | justifications imported with blocks |
 //! | `comparison`, `divergence`, `evidence` | compares each proof with the finalized chain, and what follows from a contradiction (ROUND-10); `suspects` are those from gossip, `review` looks at those that are stored |
 //! | `newest` | the newest justification, for subscribers |
 //! | `backfill` | the history before this node began, fetched from peers |

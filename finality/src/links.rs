@@ -1,4 +1,4 @@
-//! What ties the block import, the worker and the RPC together.
+//! The links between the block import, the worker and the RPC.
 
 use crate::{
     activity::SharedActivity,
@@ -22,10 +22,10 @@ use sc_service::ChainSpec;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::sync::Arc;
 
-/// Justifications that came with blocks and wait for the worker. (GOSSIP-7)
+/// The most justifications imported with blocks that wait for the worker. (GOSSIP-7)
 const IMPORTED_QUEUE: usize = 1024;
 
-/// What the worker needs of the block import; goes into [`Params`](crate::Params).
+/// The worker's links to the block import; goes into [`Params`](crate::Params).
 pub struct VoterLinks {
     pub(crate) imported: async_channel::Receiver<Imported>,
     pub(crate) subscribers: Publisher,
@@ -33,13 +33,13 @@ pub struct VoterLinks {
     pub(crate) missing: SharedMissing,
     pub(crate) voting: SharedVoting,
     pub(crate) activity: SharedActivity,
-    /// What the RPC asks the worker.
+    /// The RPC's questions to the worker.
     pub(crate) questions: async_channel::Receiver<Question>,
-    /// Statements that are not true of the finalized chain: where they are filed, and what is.
+    /// Statements that contradict the finalized chain: the filing end, and the filed statements.
     pub(crate) false_statements: (Filing<FalseStatement>, Filed<FalseStatement>),
 }
 
-/// What [`rpc::Duet`](crate::rpc::Duet) needs. Cheap to clone.
+/// The links of [`rpc::Duet`](crate::rpc::Duet). Cheap to clone.
 #[derive(Clone)]
 pub struct RpcLinks {
     pub(crate) blocks: Arc<dyn Blocks>,
@@ -51,16 +51,16 @@ pub struct RpcLinks {
     pub(crate) shown: Shown,
     pub(crate) false_statements: Filing<FalseStatement>,
     pub(crate) metrics: RpcMetrics,
-    /// What GRANDPA proves, where the node said how.
+    /// GRANDPA's proofs, if the node provides them.
     pub(crate) warp: Option<Arc<dyn WarpProofs>>,
     /// Each justification by which this node's proven chain grew.
     pub justifications: JustificationStream,
 }
 
 impl RpcLinks {
-    /// Serves what GRANDPA proves, too: light clients that know the genesis alone begin with it on a chain that took Duet up later.
+    /// Also serves GRANDPA's proofs: light clients start with them at the genesis of a chain that adopted Duet later.
     ///
-    /// `spec` has the state of the genesis, which is built when a client first asks for it.
+    /// `spec` has the state of the genesis, which is built at a client's first request.
     #[must_use]
     pub fn with_grandpa<Block, Backend, Client, Select>(
         mut self,
@@ -78,8 +78,8 @@ impl RpcLinks {
     }
 }
 
-/// Wraps a block import so that it keeps what Duet needs of each block, and makes the links that tie it, the worker
-/// and the RPC together.
+/// Wraps a block import so that it keeps Duet's part of each block, and makes the links between it, the worker and
+/// the RPC.
 ///
 /// `inner` is GRANDPA's block import on most chains. `registry` takes the metrics of the import and of the RPC.
 pub fn block_import<Block, Backend, Client, Inner>(

@@ -4,7 +4,7 @@ use duet_gossip::{metrics, metrics::Counter};
 use duet_voter::{Counters, Voter};
 
 metrics! {
-    /// What the block import counts. Cheap to clone; clones count together.
+    /// The counters of the block import. Cheap to clone; clones count together.
     pub(crate) struct ImportMetrics {
         undecodable: Counter = "import_undecodable_justifications_total", "Justifications that came with blocks and do not decode";
         dropped: Counter = "import_dropped_justifications_total", "Justifications that came with blocks and were dropped because the worker is behind";
@@ -14,7 +14,7 @@ metrics! {
 }
 
 metrics! {
-    /// What the RPC counts. Cheap to clone; clones count together.
+    /// The counters of the RPC. Cheap to clone; clones count together.
     pub(crate) struct RpcMetrics {
         subscriptions: Gauge = "rpc_subscriptions", "Subscriptions to justifications that are open";
         refused: Counter = "rpc_subscriptions_refused_total", "Subscriptions that were refused because their connection has too many";
@@ -24,7 +24,7 @@ metrics! {
 }
 
 metrics! {
-    /// What the chain says about the validators of the next session. Cheap to clone; clones count together.
+    /// The chain's figures about the validators of the next session. Cheap to clone; clones count together.
     pub(crate) struct ParticipationMetrics {
         elected: Gauge = "elected_validators", "Validators of the next session";
         with_keys: Gauge = "elected_with_keys", "How many of these a set of keys would have if it were made now";
@@ -35,7 +35,7 @@ metrics! {
 }
 
 metrics! {
-    /// What the worker counts. Cheap to clone; clones count together.
+    /// The worker's metrics. Cheap to clone; clones count together.
     pub(crate) struct Metrics {
         validator_set_id: Gauge = "validator_set_id", "Id of the set that signs now";
         active: Gauge = "active", "1 while the chain has a set of keys that is to sign, or that cannot be read; 0 while it has none";
@@ -98,7 +98,7 @@ metrics! {
 }
 
 metrics! {
-    /// How long the passes of the worker's loop take, and how much of that it works. The target is 5 ms.
+    /// The duration of the worker loop's passes, and their share of work. The target is 5 ms.
     pub(crate) struct LoopMetrics {
         pauses: Seconds = "loop_pause_seconds", "How long the voter's loop was busy with one input";
         longest: Gauge = "loop_pause_max_microseconds", "The longest time that the voter's loop was busy with one input since the start";
@@ -107,8 +107,8 @@ metrics! {
 }
 
 impl Metrics {
-    /// Shows where the voter is. `waiting` proofs wait for GRANDPA beside those that the voter holds; `counted` is the part
-    /// of its counters that was added before.
+    /// Shows the voter's position. `waiting` proofs wait for GRANDPA besides those in the voter; `counted` is the
+    /// part of the voter's counters that was added before.
     pub(crate) fn follow(&self, voter: &Voter, waiting: usize, counted: &mut Counters) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         self.validator_set_id.set(voter.set_id().get());
@@ -190,7 +190,7 @@ mod tests {
             .unwrap()
             .register_all(&registry)
             .unwrap();
-        // A name that is taken would leave some of these unregistered.
+        // A name already in use would leave some of these unregistered.
         GossipMetrics::new(Some(&registry));
         let mut registered: Vec<_> = registry
             .gather()

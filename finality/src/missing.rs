@@ -1,10 +1,10 @@
-//! Which part of the history is still missing, as the backfill tells the RPC. (REQ-6)
+//! The missing part of the history: the backfill informs the RPC. (REQ-6)
 
 use duet_primitives::{BlockNumber, SetId};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// What may be missing while it is fetched from peers.
+/// The data that may be missing while it is fetched from peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Missing {
     /// Handoff proofs and keys of sets below this one may be missing.
@@ -14,7 +14,7 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// It is not known yet where this node began.
+    /// This node's beginning is still unknown.
     pub(crate) const EVERYTHING: Self = Self {
         below_set: SetId::new(u64::MAX),
         below_block: BlockNumber::MAX,
@@ -26,12 +26,12 @@ impl Missing {
 pub(crate) struct SharedMissing(Arc<Mutex<Option<Missing>>>);
 
 impl SharedMissing {
-    /// Says what is missing from now on.
+    /// Sets the missing part from now on.
     pub(crate) fn set(&self, missing: Option<Missing>) {
         *self.0.lock() = missing;
     }
 
-    /// What is missing now.
+    /// The part missing now.
     pub(crate) fn get(&self) -> Option<Missing> {
         *self.0.lock()
     }

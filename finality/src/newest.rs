@@ -1,7 +1,7 @@
-//! The newest justification, for any number of subscribers of which some never read.
+//! The newest justification, for any number of subscribers, some of which never read.
 //!
-//! It is held once, however many wait for it: a subscriber that comes back finds the newest, and how many it missed.
-//! There is no queue per subscriber whose length a stranger decides.
+//! It is held once, however many subscribers wait for it: a returning subscriber gets the newest one, and the number
+//! of missed ones. There is no queue per subscriber whose length an outsider controls.
 
 use codec::Encode;
 use duet_primitives::UncheckedJustification;
@@ -20,10 +20,10 @@ impl TracingKeyStr for JustificationTracingKey {
     const TRACING_KEY: &'static str = "mpsc_duet_justifications";
 }
 
-/// Brings each justification by which this node's proven chain grows to the node's own code.
+/// Delivers each justification by which this node's proven chain grows to the node's own code.
 ///
-/// A subscriber that does not read is given an unbounded queue: what strangers subscribe to is the RPC, which holds
-/// only the newest.
+/// A subscriber that does not read gets an unbounded queue: outsiders subscribe to the RPC instead, which holds only
+/// the newest.
 pub type JustificationStream = NotificationStream<UncheckedJustification, JustificationTracingKey>;
 
 /// A justification by which the proven chain grew, for subscribers.
@@ -41,33 +41,33 @@ impl Proven {
     }
 }
 
-/// The newest justification, and how many there were since the node started, itself included.
+/// The newest justification, and their total number since the node started, itself included.
 #[derive(Clone, Default)]
 pub(crate) struct Newest {
-    /// How many there were.
+    /// The total number.
     pub(crate) count: u64,
-    /// The last of them.
+    /// The newest one.
     pub(crate) proven: Option<Arc<Proven>>,
 }
 
-/// Takes each justification by which the proven chain grows, and shows it to all subscribers.
+/// Takes each justification by which the proven chain grows, and publishes it to all subscribers.
 pub(crate) struct Publisher {
     stream: NotificationSender<UncheckedJustification>,
     newest: watch::Sender<Newest>,
     fuller: watch::Sender<Newest>,
 }
 
-/// What subscribers see: the newest of each.
+/// The subscribers' view: the newest of each kind.
 #[derive(Clone)]
 pub(crate) struct Shown {
     /// Justifications by which the proven chain grows.
     pub(crate) newest: watch::Receiver<Newest>,
-    /// Justifications that have more signers than the one that was shown before of the same block. (ROUND-9)
+    /// Justifications with more signers than the one published before for the same block. (ROUND-9)
     pub(crate) fuller: watch::Receiver<Newest>,
 }
 
 impl Publisher {
-    /// A publisher, the stream of everything by which the chain grows for the node's own code, and the newest for others.
+    /// A publisher, the stream of all justifications for the node's own code, and the newest one for others.
     pub(crate) fn channel() -> (Self, JustificationStream, Shown) {
         let (stream, all) = JustificationStream::channel();
         let (newest, latest) = watch::channel(Newest::default());
@@ -84,7 +84,7 @@ impl Publisher {
         (publisher, all, shown)
     }
 
-    /// Shows a justification to all subscribers. Never waits for any of them.
+    /// Publishes a justification to all subscribers. Never waits for any of them.
     pub(crate) fn publish(&self, justification: UncheckedJustification) {
         match self
             .stream
@@ -96,12 +96,12 @@ impl Publisher {
         show(&self.newest, justification);
     }
 
-    /// Shows a justification that has more signers now. Never waits for any subscriber.
+    /// Publishes a justification that now has more signers. Never waits for any subscriber.
     pub(crate) fn publish_fuller(&self, justification: UncheckedJustification) {
         show(&self.fuller, justification);
     }
 
-    /// The newest, as subscribers see it.
+    /// The newest justifications, for subscribers.
     #[cfg(test)]
     pub(crate) fn newest(&self) -> watch::Receiver<Newest> {
         self.newest.subscribe()

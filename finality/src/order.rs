@@ -1,4 +1,4 @@
-//! What the voter asks for, one thing at a time.
+//! The voter's orders, one by one.
 
 use crate::{evidence::Divergence, kept::Votable, reading::ToPrepare, signing::SignRequest};
 use duet_primitives::{
@@ -7,7 +7,7 @@ use duet_primitives::{
 };
 use duet_voter::Aggregation;
 
-/// One thing to be done.
+/// A single order.
 pub(crate) enum Order {
     /// Store the voter's state, encoded. (ROUND-4)
     Persist(Vec<u8>),
@@ -17,15 +17,15 @@ pub(crate) enum Order {
         /// Whether it hands off to the next set.
         mandatory: bool,
     },
-    /// Store a proof in place of the former one of its block, which has fewer signers, and tell subscribers. (ROUND-9)
+    /// Store a proof in place of the earlier one of its block, which has fewer signers, and tell subscribers. (ROUND-9)
     Grow {
         justification: Justification,
         /// Whether it hands off to the next set.
         mandatory: bool,
     },
-    /// Take up the payloads that were stored before a restart, and drop those that are not needed any more.
+    /// Load the payloads stored before a restart, and drop those that are no longer needed.
     FindPayloads(Votable),
-    /// Store what is signed about a block that may be voted on after its state is pruned.
+    /// Store the payload of a block that may be voted on after its state is pruned.
     KeepPayload {
         number: BlockNumber,
         hash: H256,
@@ -41,12 +41,12 @@ pub(crate) enum Order {
     Report(Box<EquivocationProof>),
     /// Report all signers of a proof that contradicts the finalized chain. (FALSE-3)
     Accuse(Box<UncheckedJustification>),
-    /// Have votes added up; [`Event::Aggregated`](duet_voter::Event::Aggregated) follows.
+    /// Aggregate votes; [`Event::Aggregated`](duet_voter::Event::Aggregated) follows.
     Aggregate(Box<Aggregation>),
-    /// Have a set read; [`Event::Set`](duet_voter::Event::Set) follows.
+    /// Read a set; [`Event::Set`](duet_voter::Event::Set) follows.
     LoadSet(KeysetCommitment),
-    /// Have what is signed about a block read; [`Event::Prepared`](duet_voter::Event::Prepared) follows.
+    /// Read the payload of a block; [`Event::Prepared`](duet_voter::Event::Prepared) follows.
     Prepare(ToPrepare),
-    /// Have a vote signed; [`Event::Signed`](duet_voter::Event::Signed) follows.
+    /// Sign a vote; [`Event::Signed`](duet_voter::Event::Signed) follows.
     Sign(SignRequest),
 }

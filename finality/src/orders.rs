@@ -1,7 +1,7 @@
-//! What the voter asks for, on its way to the task that carries it out, so that no write to the disk holds up the loop.
+//! The voter's orders on their way to the task that carries them out, so that no disk write blocks the loop.
 //!
-//! Orders are carried out one after the other, in a thread of their own: what must be durable is written before what
-//! follows from it. After the first one that fails none is carried out any more, and the worker is told why.
+//! Orders are carried out one after the other, in a separate thread: durable data is written before its consequences.
+//! After the first failed order no further one is carried out, and the worker receives the error.
 
 use crate::{error::Error, order::Order};
 use async_channel::{Receiver, Sender};
@@ -14,26 +14,26 @@ use std::{
     },
 };
 
-/// Orders on their way. When there are as many, the loop hears nothing new until the disk has caught up.
+/// The most orders on their way. At this limit the loop takes no input until the disk has caught up.
 const ON_THE_WAY: usize = 256;
 
-/// Where the loop gives its orders.
+/// The loop's end for orders.
 pub(crate) struct Orders {
-    /// Those that have found no room yet: of one input at most, because the loop waits for them to leave.
+    /// The orders without room so far: of one input at most, because the loop waits for them to leave.
     waiting: VecDeque<Order>,
     on_the_way: mpsc::Sender<Order>,
-    /// How many are given and not carried out.
+    /// The number of orders given but not carried out.
     open: Arc<AtomicUsize>,
 }
 
-/// Where they are carried out.
+/// The end that carries them out.
 pub(crate) struct Carrier {
     orders: mpsc::Receiver<Order>,
     open: Arc<AtomicUsize>,
     failed: Sender<Error>,
 }
 
-/// The orders, who carries them out, and the error that ends that.
+/// The orders, the task that carries them out, and the error that ends it.
 pub(crate) fn orders() -> (Orders, Carrier, Receiver<Error>) {
     let (on_the_way, orders) = mpsc::channel(ON_THE_WAY);
     let (failed, error) = async_channel::bounded(1);
@@ -52,19 +52,19 @@ pub(crate) fn orders() -> (Orders, Carrier, Receiver<Error>) {
 }
 
 impl Orders {
-    /// Gives an order. It is carried out after all that were given before.
+    /// Gives an order. It is carried out after all earlier ones.
     pub(crate) fn give(&mut self, order: Order) {
         self.open.fetch_add(1, Ordering::SeqCst);
         self.waiting.push_back(order);
         self.hand_over();
     }
 
-    /// Waits until all that were given are on their way.
+    /// Waits until all given orders are on their way.
     pub(crate) async fn leave(&mut self) {
         while !self.waiting.is_empty() {
             let room = poll_fn(|context| self.on_the_way.poll_ready(context)).await;
             if room.is_err() {
-                // Nobody carries out orders any more: the worker ends by the error that ended that.
+                // Orders are no longer carried out: the worker ends with the error that caused it.
                 return;
             }
             self.hand_over();
@@ -80,7 +80,7 @@ impl Orders {
         }
     }
 
-    /// Whether all that were given are carried out, so that the store says what the voter knows.
+    /// Whether all given orders are carried out, so that the store is up to date with the voter.
     pub(crate) fn are_done(&self) -> bool {
         self.open.load(Ordering::SeqCst) == 0
     }

@@ -1,4 +1,4 @@
-//! The keys that this node can vote with, and what its operator should know about them.
+//! The keys with which this node can vote, and notices about them for its operator.
 
 use crate::{desk::Desk, metrics::Metrics};
 use duet_gossip::LOG_TARGET;
@@ -6,25 +6,25 @@ use duet_keystore::Signer;
 use duet_primitives::{Keyset, Pk1Bytes, SetId};
 use duet_voter::Millis;
 
-/// How often the signer is asked for its keys.
+/// The interval of requests for the signer's keys.
 const INTERVAL: Millis = 3_000;
 
-/// The keys of the signer, as they were listed last.
+/// The signer's keys, as last listed.
 pub(crate) struct OwnKeys {
     /// Has the signer list its keys.
     signer: Desk<()>,
-    /// Other nodes have a signer, too, and do not vote.
+    /// Other nodes also have a signer, but do not vote.
     is_authority: bool,
     keys: Vec<Pk1Bytes>,
     /// Whether the signer has answered, or failed to, since the start.
     asked: bool,
-    /// When the signer is asked again.
+    /// The time of the next request to the signer.
     ask_at: Millis,
     /// The signing set for which the operator was told whether this validator has a key.
     announced: Option<SetId>,
     /// The signing set for which the operator was told that a key votes elsewhere.
     warned: Option<SetId>,
-    /// How many such votes there were when it was looked at last.
+    /// The number of such votes at the last look.
     elsewhere: u64,
     metrics: Metrics,
 }
@@ -45,7 +45,7 @@ impl OwnKeys {
         }
     }
 
-    /// The keys, as they were listed last.
+    /// The keys, as last listed.
     pub(crate) fn get(&self) -> &[Pk1Bytes] {
         &self.keys
     }
@@ -61,7 +61,7 @@ impl OwnKeys {
         }
     }
 
-    /// What the signer answered; the keys when they have changed.
+    /// Handles the signer's answer; returns the keys when they have changed.
     pub(crate) fn listed(&mut self, keys: Option<Vec<Pk1Bytes>>) -> Option<Vec<Pk1Bytes>> {
         self.asked = true;
         let keys = keys.filter(|keys| *keys != self.keys)?;
@@ -70,14 +70,14 @@ impl OwnKeys {
         Some(keys)
     }
 
-    /// Another voter starts: the operator is told again.
+    /// Another voter starts: the operator is informed again.
     pub(crate) fn voter_started(&mut self) {
         self.announced = None;
         self.elsewhere = 0;
     }
 
-    /// Says, once per signing set, that votes of an own key come which this node did not make. `votes` is how many came since
-    /// the voter started.
+    /// Logs, once per signing set, that votes of an own key arrive which this node did not make. `votes` is their
+    /// number since the voter started.
     pub(crate) fn voted_elsewhere(&mut self, signing: SetId, votes: u64) {
         if votes > self.elsewhere && self.warned != Some(signing) {
             self.warned = Some(signing);
@@ -90,7 +90,7 @@ impl OwnKeys {
         self.elsewhere = votes;
     }
 
-    /// Says, once per signing set, whether this validator has a key in it.
+    /// Logs, once per signing set, whether this validator has a key in it.
     pub(crate) fn announce(&mut self, signing: &Keyset) {
         let id = signing.id();
         if !self.is_authority || !self.asked || self.announced == Some(id) {
@@ -112,7 +112,7 @@ impl OwnKeys {
     }
 }
 
-/// Lists the signer's keys; `None` when it does not.
+/// Lists the signer's keys; `None` when the signer fails.
 pub(crate) fn list(signer: &dyn Signer) -> Option<Vec<Pk1Bytes>> {
     match signer.keys() {
         Ok(keys) => Some(keys.iter().map(|key| key.pk1()).collect()),

@@ -1,4 +1,4 @@
-//! What a node passes in to start the worker.
+//! The node's inputs to the worker.
 
 use crate::{links::VoterLinks, protocols::Protocols};
 use duet_keystore::Signer;
@@ -11,7 +11,7 @@ use sp_core::traits::SpawnEssentialNamed;
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// What [`run`](fn@crate::run) is started with.
+/// The inputs of [`run`](fn@crate::run).
 pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     /// The client.
     pub client: Arc<Client>,
@@ -31,14 +31,14 @@ pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     pub links: VoterLinks,
     /// Takes reports of equivocations to the transaction pool.
     pub offchain_tx_pool_factory: OffchainTransactionPoolFactory<Block>,
-    /// Blocks at which the operator knows of a contradiction and wants this node to vote all the same. (ROUND-10)
+    /// Blocks at which the operator acknowledges a contradiction, so that this node votes all the same. (ROUND-10)
     pub acknowledged: Vec<BlockNumber>,
-    /// Is told of contradictions.
+    /// Receives contradictions.
     pub telemetry: Option<TelemetryHandle>,
     /// Takes the metrics, except those of the block import.
     pub prometheus_registry: Option<Registry>,
     /// Runs the gossip engine and the threads that check votes; the node cannot go on without them.
     pub spawner: Box<dyn SpawnEssentialNamed>,
-    /// What the voter is tuned with.
+    /// The voter's settings.
     pub config: Config,
 }

@@ -1,4 +1,4 @@
-//! Tells the operator which part of the validators can sign, and who cannot. (CHAIN-6)
+//! Tells the operator which share of the validators can sign, and which validators cannot. (CHAIN-6)
 
 use crate::{chain::Chain, client::AccountId, metrics::ParticipationMetrics};
 use duet_gossip::{clock::Clock, LOG_TARGET};
@@ -6,10 +6,10 @@ use duet_primitives::{Participation, Share};
 use duet_voter::Millis;
 use std::{convert::Infallible, sync::Arc};
 
-/// How often the runtime is asked. Keys are registered once in months, and sessions last for minutes.
+/// The interval of the requests. Keys are registered once in months, and sessions last for minutes.
 const INTERVAL: Millis = 60_000;
 
-/// The most accounts that one line of the log names.
+/// The most accounts in one log line.
 const MOST_NAMED: usize = 20;
 
 /// Asks the runtime at the finalized block again and again.
@@ -17,12 +17,12 @@ pub(crate) struct Watch {
     chain: Arc<Chain>,
     clock: Arc<dyn Clock>,
     metrics: ParticipationMetrics,
-    /// What the log said last.
+    /// The last log entry.
     told: Option<Participation<AccountId>>,
 }
 
 impl Watch {
-    /// Has told nothing yet.
+    /// Nothing logged yet.
     pub(crate) fn new(
         chain: Arc<Chain>,
         clock: Arc<dyn Clock>,
@@ -70,7 +70,7 @@ impl Watch {
         metrics.below_floor.set(u64::from(!now.suffices()));
     }
 
-    /// Logs what has changed since the last time; at first only what is not as it should be.
+    /// Logs changes since the last time; at first only problems.
     fn tell(&mut self, now: Participation<AccountId>) {
         let is_news = match &self.told {
             Some(told) => told.missing != now.missing || told.suffices() != now.suffices(),

@@ -1,11 +1,11 @@
-//! How long the worker's loop is busy with one input: nothing else is heard meanwhile.
+//! How long the worker's loop is busy with one input, during which it takes no other.
 
 use crate::metrics::LoopMetrics;
 use duet_gossip::{metrics::Gauge, LOG_TARGET};
 use rustix::time::{clock_gettime, ClockId};
 use std::time::{Duration, Instant};
 
-/// No pass of the loop should take longer.
+/// The target for the longest pass of the loop.
 const TARGET: Duration = Duration::from_millis(5);
 
 /// Measures the passes of the loop.
@@ -41,7 +41,7 @@ impl Pauses {
         }
     }
 
-    /// A pass is over, in the thread that began it. `input` names what it was about.
+    /// A pass ends, in the thread that began it. `input` names its input.
     ///
     /// A pause is time on the wall: on a busy machine the loop waits for a processor, too. The work is processor time.
     pub(crate) fn over(&mut self, input: &'static str, begun: &Begun) {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use std::hint::black_box;
 
-    /// Works until the clock of this thread says so.
+    /// Works until this thread's clock reaches this time.
     fn work(time: Duration) {
         let until = thread_time() + time;
         while thread_time() < until {
@@ -97,7 +97,7 @@ mod tests {
         let (pause, worked) = (metrics.longest.get(), metrics.most_work.get());
         assert!(worked >= 2_000 && pause >= worked, "{pause} {worked}");
 
-        // As one that waited for a processor.
+        // Like a pass that waited for a processor.
         let mut begun = Begun::now();
         begun.at -= Duration::from_micros(pause + 1);
         pauses.over("a test", &begun);

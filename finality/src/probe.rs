@@ -1,16 +1,16 @@
-//! Tells a load balancer over HTTP whether to send requests to this node.
+//! Tells load balancers over HTTP whether to send requests to this node.
 //!
 //! | path | `200` | `503` |
 //! | --- | --- | --- |
-//! | `/health` | nothing is wrong with Duet on this node | it takes no part, or a proof contradicts its chain |
-//! | `/health/readiness` | that, and the node is up to date | that, or it catches up, or has nothing proven that is recent |
+//! | `/health` | nothing is wrong with Duet on this node | the node takes no part, or a proof contradicts its chain |
+//! | `/health/readiness` | that, and the node is up to date | that, or it is catching up, or has no recent proof |
 //!
-//! On a chain without a set that is to sign nothing is proven, and nothing has to be: there a node is up to date when it does not
-//! catch up. (ACTIVE-1, ACTIVE-3)
+//! On a chain without a set that is to sign, no proofs are expected: there a node is up to date when it is not
+//! catching up. (ACTIVE-1, ACTIVE-3)
 //!
 //! The body is JSON and gives the reasons ([`Fitness`]). Any other path is `404`, any other method than `GET` and `HEAD` is `405`.
-//! At most 64 connections are open at once, each for ten seconds and one request, whose head is of 8 KiB at most (`431`); others are
-//! closed.
+//! At most 64 connections are open at once, each for ten seconds and one request, whose head has 8 KiB at most
+//! (`431`); others are closed.
 
 use crate::{
     links::RpcLinks,
@@ -37,27 +37,27 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Connections that are open at the same time.
+/// The most open connections.
 const MAX_CONNECTIONS: usize = 64;
-/// What is read of a request at most: its line and its headers.
+/// The most bytes read of a request: its line and its headers.
 const MAX_HEAD: usize = 8 * 1024;
-/// How long a connection may stay open.
+/// The time limit of a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long to wait after a connection could not be accepted: the process has no more files perhaps.
+/// The pause after a failed accept: the process may have no more file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What makes a node fit.
+/// The inputs of a node's fitness.
 #[derive(Clone)]
 pub struct Probe {
     /// From [`block_import`](crate::block_import).
     pub links: RpcLinks,
     /// Tells whether the node is catching up.
     pub sync: Arc<dyn SyncOracle + Send + Sync>,
-    /// How many blocks may be final and not proven.
+    /// The most final but unproven blocks.
     pub max_lag: u32,
 }
 
-/// Whether to send requests to a node.
+/// A node's fitness for requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fitness {
@@ -65,20 +65,20 @@ pub struct Fitness {
     pub best_proven: Option<BlockNumber>,
     /// The highest block that GRANDPA finalized here.
     pub finalized: Option<BlockNumber>,
-    /// Whether the chain has a set that is to sign; nothing when that cannot be read.
+    /// Whether the chain has a set that is to sign; `None` when that cannot be read.
     pub active: Option<bool>,
     /// Whether this node votes.
     pub voting: bool,
-    /// Why not to: empty when the node is fit.
+    /// The reasons against it: empty when the node is fit.
     pub reasons: Vec<String>,
 }
 
-/// What is asked for.
+/// The requested check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
-    /// Whether something is wrong.
+    /// Whether Duet has a fault.
     Health,
-    /// Whether answers would be up to date, too.
+    /// Whether answers would also be up to date.
     Readiness,
 }
 
@@ -122,7 +122,7 @@ impl Probe {
         if self.sync.is_major_syncing() {
             return Some("the node is catching up".into());
         }
-        // Whoever cannot read whether there is a set expects its proofs.
+        // If it is unknown whether there is a set, its proofs are expected.
         if health.active == Some(false) {
             return None;
         }
@@ -139,7 +139,7 @@ impl Probe {
     }
 }
 
-/// Answers until the process ends, in a runtime of tokio. A listener that cannot be used is logged.
+/// Answers until the process ends, in a tokio runtime. A listener that fails is logged.
 pub async fn serve(listener: net::TcpListener, probe: Probe) {
     match listening(listener) {
         Ok((listener, address)) => {
@@ -172,7 +172,7 @@ async fn accept(listener: TcpListener, probe: Probe) {
         };
         let probe = probe.clone();
         tokio::spawn(async move {
-            // Who is too slow or breaks off is not answered.
+            // Slow or broken connections get no answer.
             let _ = timeout(PATIENCE, connection(stream, probe)).await;
             drop(place);
         });
@@ -227,7 +227,7 @@ fn empty(status: StatusCode) -> Response<Full<Bytes>> {
 }
 
 impl RpcLinks {
-    /// Whether the node works as it should, and the evidence if a valid proof contradicts its finalized chain.
+    /// The node's health, and the evidence if a valid proof contradicts its finalized chain.
     ///
     /// Cost: a read of an entry, and of up to eight stored proofs.
     ///

@@ -1,4 +1,4 @@
-//! The protocols by which the nodes of a chain speak about Duet.
+//! The protocols for Duet between the nodes of a chain.
 
 use duet_gossip::{
     peers_set_config,
@@ -20,10 +20,10 @@ pub struct Protocols {
     pub(crate) interest: Interest,
 }
 
-/// Registers gossip and the two protocols of requests.
+/// Registers gossip and the two request protocols.
 ///
-/// The genesis hash and the chain specification's fork id are in their names, and the genesis hash in every signed message.
-/// `interest` is what this node wants to hear, which its peers are told. (GOSSIP-9)
+/// Their names contain the genesis hash and the chain specification's fork id; every signed message contains the
+/// genesis hash. `interest` is this node's interest in gossip, which is announced to its peers. (GOSSIP-9)
 pub fn register_protocols<Block, Net>(
     config: &mut FullNetworkConfiguration<Block, H256, Net>,
     genesis_hash: H256,

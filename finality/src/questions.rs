@@ -7,12 +7,12 @@ use std::{
     time::Duration,
 };
 
-/// How many questions wait at most.
+/// The most waiting questions.
 const QUEUE: usize = 16;
-/// How long an answer is waited for. The loop is never busy for a hundredth of that.
+/// The time limit for an answer. The loop is never busy for a hundredth of that.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Takes the answer: nothing as long as the voter has no set.
+/// Takes the answer: `None` while the voter has no set.
 pub(crate) type Question = SyncSender<Option<VotesView>>;
 
 /// Asks the worker. Cheap to clone.
@@ -23,14 +23,14 @@ pub(crate) struct Questions(Sender<Question>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unanswered;
 
-/// Who asks, and the questions that wait for the worker.
+/// The asking end, and the questions that wait for the worker.
 pub(crate) fn questions() -> (Questions, Receiver<Question>) {
     let (to_worker, waiting) = async_channel::bounded(QUEUE);
     (Questions(to_worker), waiting)
 }
 
 impl Questions {
-    /// What the voter knows of the votes. Blocks until the worker answers, two seconds at most.
+    /// The voter's view of the votes. Blocks until the worker answers, two seconds at most.
     ///
     /// # Errors
     /// [`Unanswered`].

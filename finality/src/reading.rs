@@ -1,15 +1,15 @@
-//! What the voter asks of the chain and its runtime: sets, and what is signed about blocks. Each is done at a desk:
-//! a set of 10 000 validators takes seconds to read, and a call of the runtime as long as the runtime likes.
+//! The voter's reads of the chain and its runtime: sets, and payloads of blocks. Each read runs at a desk: a set of
+//! 10 000 validators takes seconds to read, and a runtime call has no time limit.
 
 use crate::chain::{error::ChainError, Chain};
 use duet_gossip::LOG_TARGET;
 use duet_primitives::{BlockNumber, KeysetCommitment, RoundMessage};
 use duet_voter::Event;
 
-/// A block of which what is signed about it is wanted.
+/// A block whose payload is to be read.
 pub(crate) struct ToPrepare {
     pub(crate) number: BlockNumber,
-    /// How many votes on it may come.
+    /// The number of votes that may come for it.
     pub(crate) votes: u32,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn load_set(chain: &Chain, commitment: &KeysetCommitment) -> Option<E
     }
 }
 
-/// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed.
+/// ROUND-1: this node hashes, and so signs, only payloads from its own finalized chain.
 pub(crate) fn prepare(chain: &Chain, ToPrepare { number, votes }: &ToPrepare) -> Option<Event> {
     let commitment = match chain.commitment(*number) {
         Ok(commitment) => commitment,
@@ -39,7 +39,7 @@ pub(crate) fn prepare(chain: &Chain, ToPrepare { number, votes }: &ToPrepare) ->
     Some(Event::Prepared(message))
 }
 
-/// Logs what could not be read this time; it is asked for again.
+/// Logs a failed read; the voter asks again.
 pub(crate) fn try_again(what: &str, error: &ChainError) {
     log::debug!(target: LOG_TARGET, "{what}: {error}");
 }

@@ -1,4 +1,4 @@
-//! What every kind of evidence has that is reported to the chain.
+//! The common interface of all evidence that is reported to the chain.
 
 use crate::{
     chain::{error::ChainError, Chain},
@@ -8,21 +8,21 @@ use crate::{
 use duet_primitives::{BlockNumber, EquivocationProof, EvidenceStatus, SetId, SignerIndex};
 use prometheus_endpoint::{Counter, Gauge, U64};
 
-/// Evidence that is reported until the finalized chain has it, or has no use for it.
+/// Evidence that is reported until the finalized chain has it, or cannot use it.
 pub(crate) trait Report: Entry + Clone + Send + Sync + 'static {
-    /// What the finalized chain can still do about it.
+    /// The finalized chain's status of it.
     ///
     /// # Errors
-    /// [`ChainError::NotInThisRuntime`] when the runtime is too old to say.
+    /// [`ChainError::NotInThisRuntime`] when the runtime is too old for the question.
     fn status(&self, chain: &Chain) -> Result<EvidenceStatus, ChainError>;
 
-    /// Submits it; `None` when the runtime or the pool has no use for it now.
+    /// Submits it; `None` when the runtime or the pool refuses it now.
     fn submit(&self, chain: &Chain) -> Result<Option<()>, ChainError>;
 
-    /// How many wait.
+    /// The number of waiting items.
     fn waiting(metrics: &Metrics) -> &Gauge<U64>;
 
-    /// How many were submitted.
+    /// The number of submissions.
     fn submitted(metrics: &Metrics) -> &Counter<U64>;
 }
 

@@ -1,8 +1,8 @@
 //! Reports of offences: kept until the chain has them.
 //!
-//! A report can fail for many reasons that pass: a full pool, a block that nobody built on, a node that was stopped. So
-//! evidence is stored first, and then submitted again and again, until the finalized chain knows the offence or cannot
-//! punish it any more. (EQV-6, EQV-7)
+//! A report can fail for many temporary reasons: a full pool, a block that became an orphan, a stopped node. So
+//! evidence is stored first, and then submitted again and again, until the finalized chain knows the offence or can
+//! no longer punish it. (EQV-6, EQV-7)
 
 use crate::{
     chain::{error::ChainError, Chain},
@@ -20,16 +20,16 @@ use futures::{
 };
 use std::sync::Arc;
 
-/// After how long evidence that is not on the finalized chain is submitted again: some blocks.
+/// The interval after which evidence that is not on the finalized chain is submitted again: some blocks.
 const INTERVAL: Millis = 60_000;
 
-/// New evidence on its way to whoever submits it.
+/// New evidence on its way to the reporter.
 const REPORTS: usize = 16;
 
-/// Where evidence is filed to be reported.
+/// The place to file evidence for reporting.
 pub(crate) struct Filing<R> {
     book: ReportBook<R>,
-    /// To who submits what is in the book.
+    /// To the reporter of the book's evidence.
     written: Sender<R>,
 }
 
@@ -43,21 +43,21 @@ impl<R> Clone for Filing<R> {
 }
 
 impl<R: Report> Filing<R> {
-    /// Stores evidence, and has it submitted. What is there already waits for its next minute, however often it comes.
+    /// Stores evidence, and triggers its submission. Known evidence waits for its next minute, however often it comes.
     pub(crate) fn file(&self, evidence: &R) -> Result<(), StoreError> {
         if self.book.put(evidence)? {
             log::warn!(target: LOG_TARGET, "{} will be reported", evidence.describe());
-            // What finds no room is submitted with all that the book has.
+            // Evidence that finds no room is submitted with the whole book.
             let _ = self.written.try_send(evidence.clone());
         }
         Ok(())
     }
 }
 
-/// What is filed, for who submits it.
+/// The reporter's end of the book.
 pub(crate) struct Filed<R> {
     book: ReportBook<R>,
-    /// Brings what was written into the book just now.
+    /// Delivers evidence just written into the book.
     written: Receiver<R>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn book<R: Report>(store: &Store) -> (Filing<R>, Filed<R>) {
     (filing, Filed { book, written })
 }
 
-/// Submits what is filed.
+/// Submits filed evidence.
 pub(crate) struct Reporter<R> {
     pub(crate) chain: Arc<Chain>,
     pub(crate) filed: Filed<R>,
@@ -81,14 +81,14 @@ pub(crate) struct Reporter<R> {
 }
 
 impl<R: Report> Reporter<R> {
-    /// Runs until nobody files any more, and begins with what an earlier run has left. Calls the runtime and reads the database, so it blocks.
+    /// Runs until nobody files any more, starting with old evidence. Blocks, as it calls the runtime and the database.
     pub(crate) async fn run(self) {
         loop {
             let all = self.filed.book.all();
             told(all.and_then(|all| self.pursue(&all)));
             let next = self.clock.now().saturating_add(INTERVAL);
             let mut later = self.clock.sleep_until(next);
-            // What is new does not wait for the next minute, and what waits is not submitted again for it.
+            // New evidence does not wait for the next minute, and waiting evidence is not resubmitted because of it.
             loop {
                 let written = self.filed.written.recv();
                 pin_mut!(written);
@@ -115,7 +115,7 @@ impl<R: Report> Reporter<R> {
         Ok(())
     }
 
-    /// Whether nothing is left to be done: asks the finalized chain, and submits what it does not know yet.
+    /// Whether the evidence is done: asks the finalized chain, and submits what the chain does not know yet.
     fn is_done_with(&self, evidence: &R) -> bool {
         let done = |how: &str| {
             log::info!(target: LOG_TARGET, "{} {how}", evidence.describe());
@@ -131,7 +131,7 @@ impl<R: Report> Reporter<R> {
                 self.submit(evidence);
                 false
             }
-            // The runtime does not say: there is one try.
+            // The runtime has no such call: there is one try.
             Err(ChainError::NotInThisRuntime) => {
                 self.submit(evidence);
                 true
@@ -201,7 +201,7 @@ mod tests {
             }
         }
 
-        /// The reporter hears of evidence while it waits.
+        /// The reporter receives evidence while it waits.
         fn file(&mut self, block: u32) {
             assert!((&mut self.run).now_or_never().is_none());
             self.filing.file(&evidence(block)).unwrap();
@@ -213,7 +213,7 @@ mod tests {
             assert!((&mut self.run).now_or_never().is_none());
         }
 
-        /// How often the pool was asked, and how much waits.
+        /// The number of submissions to the pool, and of waiting evidence.
         fn seen(&self) -> (u32, u64) {
             (
                 self.test.client.reports(),
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Validator 0 says two things about a block.
+    /// Validator 0 signs two statements about a block.
     fn evidence(block: u32) -> EquivocationProof {
         let set = TestSet::new(0, [1, 2, 3, 4]);
         let said = set.commitment(block, &set.set);

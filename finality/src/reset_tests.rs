@@ -10,7 +10,7 @@ use duet_primitives::{
     BlockNumber, ConsensusLog, SetId, VotingRules,
 };
 
-/// The lost set: nobody runs with these keys.
+/// The lost set: no node runs with these keys.
 const LOST: std::ops::Range<u64> = 50..54;
 
 fn reset(ended: u64, set: &TestSet) -> ConsensusLog {
@@ -85,7 +85,7 @@ fn a_chain_whose_keys_are_lost_is_proven_again_after_a_reset_and_hands_off_as_be
     end(&net, &mut nodes);
 }
 
-/// After a restart nothing of before the reset is waited for.
+/// After a restart no data from before the reset is awaited.
 #[test]
 fn a_worker_that_was_stopped_across_a_reset_goes_on_behind_it() {
     let (mut net, _, mut nodes) = stuck();
@@ -102,7 +102,7 @@ fn a_worker_that_was_stopped_across_a_reset_goes_on_behind_it() {
     end(&net, &mut nodes);
 }
 
-/// A chain that cannot be proven plans sets all the same, until no voter has room for another one.
+/// A chain that cannot be proven still plans sets, until no voter has room for another one.
 #[test]
 fn a_reset_is_found_behind_more_set_changes_than_a_voter_takes() {
     let (mut net, lost, mut nodes) = stuck();
@@ -128,7 +128,7 @@ fn a_reset_is_found_behind_more_set_changes_than_a_voter_takes() {
     end(&net, &mut nodes);
 }
 
-/// Sets take each other over on chain, and none of them proves anything.
+/// Sets replace each other on chain, and none of them proves anything.
 #[test]
 fn handoffs_that_never_were_are_not_waited_for_behind_a_reset() {
     let (first, found) = (TestSet::new(0, LOST), TestSet::new(3, 0..4));
@@ -159,7 +159,7 @@ fn handoffs_that_never_were_are_not_waited_for_behind_a_reset() {
     end(&net, &mut nodes);
 }
 
-/// A node that began behind the reset has no handoff to look for across it.
+/// A node that began after the reset has no handoff to look for across it.
 #[test]
 fn a_node_that_began_before_a_reset_has_all_the_history_there_is() {
     let (mut net, _, mut nodes) = stuck();

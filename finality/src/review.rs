@@ -1,16 +1,16 @@
-//! Compares the proofs that are stored with the finalized chain: some were stored by a version that did not compare, or
-//! when their blocks were not here. (ROUND-10)
+//! Compares the stored proofs with the finalized chain: some were stored by a version without the comparison, or when
+//! their blocks were missing here. (ROUND-10)
 
 use crate::{chain::Chain, store::Store};
 use duet_gossip::LOG_TARGET;
 use duet_primitives::{Justification, SetId, UncheckedJustification};
 use duet_voter::{Event, Millis};
 
-/// How often they are compared, beside the start.
+/// The interval of comparisons after the one at the start.
 pub(crate) const INTERVAL: Millis = 3_600_000;
 
-/// Compares the newest proof and the handoffs of all sets up to this one. Those that contradict the chain and hold go to
-/// the worker as any proof does.
+/// Compares the newest proof and the handoffs of all sets up to this one. Valid proofs that contradict the chain go
+/// to the worker like any other.
 ///
 /// Cost: two reads of the database per set.
 pub(crate) fn review(chain: &Chain, store: &Store, up_to: SetId) -> Option<Event> {
@@ -27,7 +27,7 @@ pub(crate) fn review(chain: &Chain, store: &Store, up_to: SetId) -> Option<Event
     (!contradicting.is_empty()).then_some(Event::Response(contradicting))
 }
 
-/// A stored proof that holds, if GRANDPA finalized another block at its height.
+/// A valid stored proof, if GRANDPA finalized another block at its height.
 fn contradicts(chain: &Chain, justification: UncheckedJustification) -> Option<Justification> {
     let commitment = &justification.commitment;
     let (number, hash) = (commitment.block_number, commitment.block_hash);

@@ -1,17 +1,17 @@
-//! The RPC. Everything that is proven or signed is SCALE in 0x-hex.
+//! The RPC. All proofs and signed data are SCALE in 0x-hex.
 //!
 //! | code | meaning |
 //! | --- | --- |
-//! | 9001 | nothing is proven on this node yet: ask again later |
-//! | 9002 | the limit is not between 1 and the most that is allowed, or there are too many keys |
-//! | 9003 | the node's database failed, or what it holds is damaged |
-//! | 9004 | the signer refused, or the key given is not one |
-//! | 9005 | the genesis has no set to prove: the chain took Duet up later, or has not yet |
-//! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
-//! | 9007 | the connection has as many subscriptions as one may have: end one, or open another connection |
-//! | 9008 | this node does not have the state of that block any more: ask a node that keeps it |
-//! | 9009 | the proof does not decode or does not hold, or its set is not known here |
-//! | 9010 | the connection has as many calls open as one may have: wait for answers |
+//! | 9001 | this node has no proof yet: ask again later |
+//! | 9002 | the limit is not between 1 and the allowed maximum, or there are too many keys |
+//! | 9003 | the node's database failed, or its data is damaged |
+//! | 9004 | the signer refused, or the given key is invalid |
+//! | 9005 | the genesis has no set to prove: the chain adopted Duet later, or has not yet |
+//! | 9006 | this node began in the middle of the chain, and the requested data is not here yet: ask again later |
+//! | 9007 | the connection has reached its limit of subscriptions: end one, or open another connection |
+//! | 9008 | this node no longer has the state of that block: ask a node that keeps it |
+//! | 9009 | the proof does not decode or does not hold, or its set is unknown here |
+//! | 9010 | the connection has reached its limit of open calls: wait for answers |
 //! | 9011 | the voter does not answer: `duet_health` says whether it has stopped |
 //!
 //! All but `duet_getFinalizedHead`, `duet_health` and the unsafe methods wait for a turn ([`MAX_RUNNING`]) and run on threads for work that blocks.
@@ -79,7 +79,7 @@ impl Duet {
         }
     }
 
-    /// Serves a subscription, if its connection may have one more.
+    /// Serves a subscription, if the connection's limit allows it.
     async fn subscribe(&self, pending: PendingSubscriptionSink, shown: watch::Receiver<Newest>) {
         match self.seats.take(pending.connection_id()) {
             Ok(seat) => {
@@ -91,7 +91,7 @@ impl Duet {
         }
     }
 
-    /// Works out an answer when it is this connection's turn.
+    /// Computes an answer when it is this connection's turn.
     async fn answer<R: Send + 'static>(
         &self,
         ext: &Extensions,

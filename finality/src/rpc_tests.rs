@@ -15,7 +15,7 @@ use duet_primitives::{
     check_stateless, ownership_statement, suite,
     testing::{secret, TestSet},
     ConsensusLog, DualKeyBytes, EvidenceStatus, Keyset, Pk1Bytes, PossessionProof, RoundMessage,
-    SignerIndex, StatelessProof, UncheckedJustification, UncheckedVote,
+    SecretKey, SignerIndex, StatelessProof, UncheckedJustification, UncheckedVote,
 };
 use duet_voter::{MissingMember, RoundView, VotesView};
 use futures::StreamExt;
@@ -31,6 +31,14 @@ fn decode<T: codec::Decode>(bytes: &[u8]) -> T {
 /// A signer with the first key of the test keyring.
 struct TestSigner(TestSet);
 
+impl TestSigner {
+    fn secret(&self, key: &Pk1Bytes) -> Result<&SecretKey, SignerError> {
+        let mut secrets = self.0.secrets.iter();
+        let found = secrets.find(|secret| secret.public().pk1() == *key);
+        found.ok_or(SignerError::NoKey(*key))
+    }
+}
+
 impl Signer for TestSigner {
     fn keys(&self) -> Result<Vec<DualKeyBytes>, SignerError> {
         Ok(dual_keys(&self.0))
@@ -42,13 +50,7 @@ impl Signer for TestSigner {
         signer: SignerIndex,
         message: &RoundMessage,
     ) -> Result<UncheckedVote, SignerError> {
-        let secret = self
-            .0
-            .secrets
-            .iter()
-            .find(|secret| secret.public().pk1() == *key);
-        let secret = secret.ok_or(SignerError::NoKey(*key))?;
-        Ok(UncheckedVote::sign(secret, signer, message))
+        Ok(UncheckedVote::sign(self.secret(key)?, signer, message))
     }
 
     fn prove_possession(
@@ -56,14 +58,7 @@ impl Signer for TestSigner {
         key: &Pk1Bytes,
         owner: &[u8],
     ) -> Result<PossessionProof, SignerError> {
-        let secret = self
-            .0
-            .secrets
-            .iter()
-            .find(|secret| secret.public().pk1() == *key);
-        Ok(secret
-            .ok_or(SignerError::NoKey(*key))?
-            .prove_possession(owner))
+        Ok(self.secret(key)?.prove_possession(owner))
     }
 
     fn generate(&self) -> Result<DualKeyBytes, SignerError> {
@@ -99,6 +94,18 @@ fn setup() -> Setup {
         reader,
         links,
         genesis,
+    }
+}
+
+impl Setup {
+    fn justification(&self, number: u32) -> Option<Bytes> {
+        let answer = self.rpc.answers.justification(BlockNumber::new(number));
+        answer.unwrap()
+    }
+
+    fn stateless_proof(&self, number: u32) -> Option<Bytes> {
+        let answer = self.rpc.answers.stateless_proof(BlockNumber::new(number));
+        answer.unwrap()
     }
 }
 
@@ -144,25 +151,12 @@ fn the_head_is_the_highest_proven_block_from_the_store_alone() {
 #[test]
 fn a_blocks_justification_is_what_was_put_to_it() {
     let setup = proven();
-    let bytes = setup
-        .rpc
-        .answers
-        .justification(BlockNumber::new(2))
-        .unwrap()
-        .unwrap();
-    let found: UncheckedJustification = decode(&bytes);
+    let found: UncheckedJustification = decode(&setup.justification(2).unwrap());
     assert!(found
         .check(setup.sets[1].set.keyset(), setup.genesis)
         .is_ok());
     for none in [0, 99] {
-        assert_eq!(
-            setup
-                .rpc
-                .answers
-                .justification(BlockNumber::new(none))
-                .unwrap(),
-            None
-        );
+        assert_eq!(setup.justification(none), None);
     }
 }
 
@@ -182,7 +176,7 @@ fn set_proofs_lead_from_set_to_set() {
     assert_eq!(bytes.0, [0], "a set that has not handed off has no proof");
 }
 
-/// An answer that would have too many keys parsed ends early; what was parsed costs nothing when it is asked for again.
+/// An answer that would parse too many keys ends early; already parsed keys cost nothing when they are requested again.
 #[test]
 fn stateless_set_proofs_end_where_too_many_keys_would_be_parsed() {
     let mut setup = proven();
@@ -218,22 +212,9 @@ fn stateless_set_proofs_lead_from_commitment_to_commitment() {
 #[test]
 fn a_blocks_stateless_proof_holds_under_the_commitment_alone() {
     let setup = proven();
-    let bytes = setup
-        .rpc
-        .answers
-        .stateless_proof(BlockNumber::new(1))
-        .unwrap()
-        .unwrap();
-    let proof: StatelessProof = decode(&bytes);
+    let proof: StatelessProof = decode(&setup.stateless_proof(1).unwrap());
     assert!(check_stateless(proof, setup.sets[0].set.commitment(), setup.genesis).is_ok());
-    assert_eq!(
-        setup
-            .rpc
-            .answers
-            .stateless_proof(BlockNumber::new(0))
-            .unwrap(),
-        None
-    );
+    assert_eq!(setup.stateless_proof(0), None);
 }
 
 #[test]
@@ -248,7 +229,7 @@ fn one_answer_brings_proof_path_header_and_nodes_of_a_block() {
     let answer = answer.unwrap().unwrap();
     assert_eq!(
         Some(answer.proof),
-        setup.rpc.answers.justification(under).unwrap(),
+        setup.justification(2),
         "the proof is that of the later block"
     );
     let hash = setup.chain.chain().hash(block).unwrap();
@@ -272,7 +253,7 @@ fn the_newest_proven_block_is_read_under_its_own_proof() {
     let answer = answer.unwrap().unwrap();
     assert_eq!(
         Some(answer.proof),
-        setup.rpc.answers.stateless_proof(head).unwrap(),
+        setup.stateless_proof(head.get()),
         "in the form that was asked for"
     );
     assert_eq!(answer.path, None);
@@ -458,59 +439,22 @@ fn fetching() -> (Setup, duet_light_client::testing::TestChain) {
 #[test]
 fn what_is_still_being_fetched_is_not_here_yet_and_has_a_code_of_its_own() {
     let (setup, past) = fetching();
-    assert_eq!(code(setup.rpc.answers.genesis_proof()), 9006);
-    assert_eq!(code(setup.rpc.answers.set_proofs(SetId::new(1), 9)), 9006);
-    assert_eq!(
-        code(setup.rpc.answers.stateless_set_proofs(SetId::new(1), 9)),
-        9006
-    );
-    assert_eq!(
-        code(
-            setup
-                .rpc
-                .answers
-                .justification(BlockNumber::new(past.mandatory(1)))
-        ),
-        9006
-    );
-    assert_eq!(
-        code(
-            setup
-                .rpc
-                .answers
-                .stateless_proof(BlockNumber::new(past.mandatory(1)))
-        ),
-        9006
-    );
-    assert_eq!(code(setup.rpc.answers.keys(SetId::new(0))), 9006);
+    let (answers, set) = (&setup.rpc.answers, SetId::new(1));
+    let block = BlockNumber::new(past.mandatory(1));
+    assert_eq!(code(answers.genesis_proof()), 9006);
+    assert_eq!(code(answers.set_proofs(set, 9)), 9006);
+    assert_eq!(code(answers.stateless_set_proofs(set, 9)), 9006);
+    assert_eq!(code(answers.justification(block)), 9006);
+    assert_eq!(code(answers.stateless_proof(block)), 9006);
+    assert_eq!(code(answers.keys(SetId::new(0))), 9006);
 
-    assert_eq!(
-        setup.rpc.answers.set_proofs(SetId::new(2), 9).unwrap().0,
-        [0]
-    );
-    assert_eq!(
-        setup
-            .rpc
-            .answers
-            .justification(BlockNumber::new(30))
-            .unwrap(),
-        None
-    );
-    assert_eq!(setup.rpc.answers.keys(SetId::new(2)).unwrap(), None);
+    assert_eq!(answers.set_proofs(SetId::new(2), 9).unwrap().0, [0]);
+    assert_eq!(setup.justification(30), None);
+    assert_eq!(answers.keys(SetId::new(2)).unwrap(), None);
     setup.links.missing.set(None);
-    assert_eq!(code(setup.rpc.answers.genesis_proof()), 9005);
-    assert_eq!(
-        setup.rpc.answers.set_proofs(SetId::new(1), 9).unwrap().0,
-        [0]
-    );
-    assert_eq!(
-        setup
-            .rpc
-            .answers
-            .justification(BlockNumber::new(past.mandatory(1)))
-            .unwrap(),
-        None
-    );
+    assert_eq!(code(answers.genesis_proof()), 9005);
+    assert_eq!(answers.set_proofs(set, 9).unwrap().0, [0]);
+    assert_eq!(setup.justification(past.mandatory(1)), None);
 }
 
 /// REQ-6.
@@ -694,7 +638,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     let early = signed(&|said| said.block_number = next);
     assert_eq!(judged(&early).unwrap(), Verdict::Undecided);
     assert_eq!(waiting(), 0);
-    // What nobody can be punished for is told, and not kept.
+    // A false statement without punishable signers is reported to the caller, and not kept.
     let old = signed(&|said| said.block_hash = H256::repeat_byte(9));
     for status in [EvidenceStatus::NotSlashable, EvidenceStatus::Invalid] {
         *setup.reader.status.lock() = Some(status);
@@ -707,7 +651,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     for (proof, filed) in [(&forked, 1), (&forked, 1), (&beyond, 2)] {
         assert_eq!(judged(proof).unwrap(), Verdict::False);
         assert_eq!(waiting(), filed);
-        // An older runtime does not say it: then it is kept.
+        // An older runtime does not support the question: then it is kept.
         *setup.reader.status.lock() = None;
     }
 
@@ -824,7 +768,7 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
     );
 }
 
-/// What cannot be read is why it has stopped, and does not keep it from saying so.
+/// The unreadable entry is the reason for the stop, and does not prevent the answer.
 #[test]
 fn a_node_that_takes_no_part_says_why() {
     let setup = proven();

@@ -1,4 +1,4 @@
-//! Whole workers on a chain that says how its sets vote. (ROUND-11)
+//! Whole workers on a chain that sets the voting rules of its sets. (ROUND-11)
 
 use crate::testing::{
     nodes::{planned, Net, Node},
@@ -78,7 +78,7 @@ fn a_set_keeps_the_distance_that_the_genesis_says_and_the_next_one_another() {
     prove(&net, &nodes, 6);
     push(&mut net, &nodes, &second, 1);
     prove(&net, &nodes, 7);
-    // What was read from headers is remembered.
+    // The rules from headers are remembered.
     net.stop(&mut nodes[0]);
     net.run(&mut nodes[0], secret(0), true);
     push(&mut net, &nodes, &second, 1);
@@ -116,7 +116,7 @@ fn validators_that_do_not_know_the_rules_do_not_vote_and_go_on_when_they_do() {
     end(&net, &mut nodes);
 }
 
-/// A node that has no state of its own takes them from the chain's.
+/// A node without state of its own takes the rules from the chain's.
 #[test]
 fn a_node_that_begins_late_votes_by_the_rules_of_the_set_that_signs() {
     let set = TestSet::new(3, 0..4);

@@ -1,4 +1,4 @@
-//! Starts the worker: the only place where the parts and the SDK's types meet.
+//! Starts the worker: only here the parts and the SDK's types meet.
 
 use crate::{
     activity::ActivityWatch,
@@ -58,10 +58,10 @@ use sp_core::traits::SpawnEssentialNamed;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::{convert::Infallible, sync::Arc};
 
-/// Names the tasks of this crate to the task manager, and in its metrics.
+/// The group of this crate's tasks in the task manager and its metrics.
 const GROUP: Option<&str> = Some("finality");
 
-/// Runs Duet on a node until the network shuts down or what must survive cannot be written.
+/// Runs Duet on a node until the network shuts down or durable data cannot be written.
 ///
 /// Waits for the chain to have a set first: a chain may adopt Duet by a runtime upgrade. Spawn it as an
 /// essential, blocking task: it checks proofs and writes to disk, and a node without it does not finalize.
@@ -144,7 +144,7 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     until_it_stops(worker, server).await;
 }
 
-/// What the tasks of this crate are made of, without the SDK's types.
+/// The inputs of this crate's tasks, without the SDK's types.
 struct Start {
     chain: Arc<Chain>,
     finality: BoxStream<'static, ()>,
@@ -160,7 +160,7 @@ struct Start {
     participation: ParticipationMetrics,
 }
 
-/// Starts all tasks but the worker, which it returns. The node cannot go on without any of them.
+/// Starts all tasks except the worker, which it returns. The node cannot run without any of them.
 fn start(
     from: Start,
     joined: Joined,
@@ -283,7 +283,7 @@ fn start(
     worker.run(sources)
 }
 
-/// What the parts of the worker are made of.
+/// The inputs of the worker's parts.
 struct Node {
     chain: Arc<Chain>,
     store: Store,
@@ -348,7 +348,7 @@ fn assemble(node: Node) -> Worker {
     }
 }
 
-/// Runs the worker and the request server until one of them stops, and says why.
+/// Runs the worker and the request server until one of them stops, and returns the reason.
 async fn until_it_stops(
     worker: impl Future<Output = Result<Infallible, Error>>,
     server: impl Future<Output = ()>,

@@ -6,14 +6,14 @@ use duet_keystore::Signer;
 use duet_primitives::{DualKeyset, Pk1Bytes, RoundMessage, SignerIndex, Vote};
 use std::sync::Arc;
 
-/// How many votes wait to be signed at most. The voter asks again for what found no room.
+/// The most votes that wait to be signed. The voter asks again for votes that found no room.
 const QUEUE: usize = 4;
 
 /// A vote to sign.
 pub(crate) struct SignRequest {
     /// The set that signs.
     pub(crate) set: Arc<DualKeyset>,
-    /// What to sign.
+    /// The payload to sign.
     pub(crate) message: RoundMessage,
     /// Position of the key in the set.
     pub(crate) signer: SignerIndex,
@@ -62,7 +62,7 @@ impl Signing {
         }
     }
 
-    /// Signs, and checks the signature before anybody sees it: a signer may be remote or broken.
+    /// Signs, and checks the signature before it is used: a signer may be remote or broken.
     fn sign(&self, request: SignRequest) -> Option<Vote> {
         let SignRequest {
             set,

@@ -1,4 +1,4 @@
-//! An hour without a quorum, in virtual time: what the nodes keep and send does not grow with it.
+//! An hour without a quorum, in virtual time: the nodes' stored and sent data does not grow with it.
 
 use crate::testing::{
     nodes::{Net, Node},
@@ -51,11 +51,11 @@ impl Stall {
     }
 }
 
-/// What is seen of a minute.
+/// The figures of a minute.
 struct Minute {
     /// Notifications between all nodes.
     sent: u64,
-    /// Messages that each node keeps at the end.
+    /// The number of messages kept by each node at the end.
     kept: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Statements of validators that are not true of the chain, as they are kept until they are reported.
+//! Validators' statements that contradict the chain, as stored until they are reported.
 
 use crate::store::Entry;
 use codec::{Decode, Encode};
@@ -8,14 +8,14 @@ use duet_primitives::{
 use sp_runtime::traits::{BlakeTwo256, Hash};
 use std::fmt;
 
-/// What validators signed and is not true.
+/// A false statement.
 #[allow(clippy::cast_possible_truncation)] // In what the codec derives.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) enum FalseStatement {
-    /// One signed it.
+    /// One validator signed it.
     #[codec(index = 0)]
     Vote(UncheckedVote),
-    /// All signers of the proof did.
+    /// All signers of the proof signed it.
     #[codec(index = 1)]
     Proof(UncheckedJustification),
 }
@@ -48,7 +48,7 @@ impl Entry for FalseStatement {
     const ENTRY: &'static str = "false_statement";
     const LIST: &'static str = "false_statements";
 
-    /// One report of a validator and a block is enough. Of proofs of a block, each may have other signers.
+    /// One report per validator and block is enough. Different proofs of a block may have different signers.
     type Id = (SetId, BlockNumber, Option<SignerIndex>, H256);
 
     fn id(&self) -> Self::Id {

@@ -2,10 +2,10 @@
 //!
 //! Keys start with `duet/v1/`; a change of a layout changes the number.
 //!
-//! The database applies writes in the order in which they were made, so that after a crash it holds a prefix of
-//! them: never a proof without the sets before it, never a vote without the finalized block that it is about.
-//! That prefix may lack a vote that was sent. The voter then asks for it again, and the signer, which has a
-//! record of its own that is flushed with each vote, returns the same bytes or an error. (ROUND-4)
+//! The database applies writes in the order in which they were made, so that after a crash it holds a prefix of them:
+//! never a proof without the sets before it, never a vote without its finalized block. That prefix may lack a vote
+//! that was sent. The voter then asks for it again, and the signer, which flushes its own record with each vote,
+//! returns the same bytes or an error. (ROUND-4)
 
 mod entries;
 mod reports;
@@ -34,7 +34,7 @@ pub(crate) use served::{bounded, sets};
 pub use tables::StoreError;
 
 const STATE: &str = "state";
-/// Up to which block nothing is signed where there is no state, because it was removed. (ROUND-4)
+/// The block up to which nothing is signed if there is no state, because it was removed. (ROUND-4)
 const FLOOR: &str = "floor";
 const KEYS: &str = "keys";
 /// The halves in G1 of the keys under a root, of sets whose keys did not come from the chain's state.
@@ -42,16 +42,16 @@ const HALVES: &str = "halves";
 const SET: &str = "set";
 const PAYLOAD: &str = "payload";
 const HANDOFF: &str = "handover";
-/// By the number of a block, the set that handed off with it.
+/// By block number, the set that handed off with the block.
 const HANDOFF_AT: &str = "handover-at";
 const BEST: &str = "best";
-/// In a ring of slots by block number, justifications that have more signers than those that are stored with their blocks.
+/// A ring of slots by block number, for justifications with more signers than those stored with their blocks.
 const FULLER: &str = "fuller";
 const FIRST_SET: &str = "genesis";
 /// Valid proofs that contradict the finalized chain. (ROUND-10)
 const DIVERGED: &str = "diverged";
 
-/// Slots of the ring of fuller justifications: so many of the latest blocks are served with all signers.
+/// The slots of the ring of fuller justifications: this many of the latest blocks are served with all signers.
 const FULLER_SLOTS: u32 = 1024;
 
 /// The slot of a block.
@@ -59,7 +59,7 @@ fn slot(block: BlockNumber) -> [u8; 4] {
     block.get().rem_euclid(FULLER_SLOTS).to_le_bytes()
 }
 
-/// What Duet keeps in the client's auxiliary store. Cheap to clone.
+/// Duet's data in the client's auxiliary store. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Store {
     tables: Tables,
@@ -73,7 +73,7 @@ impl Store {
         }
     }
 
-    /// The voter's state as it encoded it.
+    /// The voter's encoded state.
     pub(crate) fn voter_state(&self) -> Result<Option<Vec<u8>>, StoreError> {
         self.tables.read(STATE, &[])
     }
@@ -83,7 +83,7 @@ impl Store {
         self.tables.write(&[(key(STATE, &[]), Some(state))])
     }
 
-    /// The keys under a commitment's root, as the chain had them.
+    /// The keys under a commitment's root, as they were on chain.
     pub(crate) fn keys(
         &self,
         commitment: &KeysetCommitment,
@@ -122,12 +122,12 @@ impl Store {
             .put(SET, &commitment.id.get().to_le_bytes(), commitment)
     }
 
-    /// What is signed about a block, kept because its state may be gone when it is signed.
+    /// The payload of a block, kept because its state may be gone when it is signed.
     pub(crate) fn payload(&self, block: H256) -> Result<Option<CommitmentPayload>, StoreError> {
         self.tables.get(PAYLOAD, block.as_bytes())
     }
 
-    /// Stores what is signed about a block.
+    /// Stores the payload of a block.
     pub(crate) fn put_payload(
         &self,
         block: H256,
@@ -136,7 +136,7 @@ impl Store {
         self.tables.put(PAYLOAD, block.as_bytes(), payload)
     }
 
-    /// Removes what is signed about blocks that need no vote any more.
+    /// Removes the payloads of blocks that need no vote any more.
     pub(crate) fn drop_payloads(&self, blocks: &[H256]) -> Result<(), StoreError> {
         let writes: Vec<_> = blocks
             .iter()
@@ -166,7 +166,7 @@ impl Store {
         self.tables.put(BEST, &[], justification)
     }
 
-    /// Stores the justification of the highest block, and as the handoff of its set, unless one with more signers is
+    /// Stores the justification of the highest block, also as the handoff of its set, unless one with more signers is
     /// stored: after a crash the same block may be proven a second time.
     pub(crate) fn put_handoff(
         &self,
@@ -191,8 +191,8 @@ impl Store {
             .put(HANDOFF, &set_id.get().to_le_bytes(), justification)
     }
 
-    /// Stores a justification that has more signers than the one that is stored with its block, in place of that of an
-    /// older block. (ROUND-9)
+    /// Stores a justification with more signers than the one stored with its block, replacing that of an older block.
+    /// (ROUND-9)
     pub(crate) fn put_fuller(
         &self,
         justification: &UncheckedJustification,
@@ -201,8 +201,8 @@ impl Store {
         self.tables.put(FULLER, &slot(block), justification)
     }
 
-    /// The justification with the most signers of those that are stored of a block: `first`, which is stored with it, or
-    /// one that has grown.
+    /// The stored justification of a block with the most signers: `first`, which is stored with it, or one that has
+    /// grown.
     pub(crate) fn fullest(
         &self,
         first: UncheckedJustification,
@@ -215,17 +215,17 @@ impl Store {
         Ok(grown.filter(|one| is_fuller(one, &first)).unwrap_or(first))
     }
 
-    /// The contradictions that this node knows of, in the order in which they were found.
+    /// The contradictions known to this node, in order of discovery.
     pub(crate) fn divergences(&self) -> Result<Vec<Divergence>, StoreError> {
         Ok(self.tables.get(DIVERGED, &[])?.unwrap_or_default())
     }
 
-    /// Stores the contradictions that this node knows of. (ROUND-10)
+    /// Stores the contradictions known to this node. (ROUND-10)
     pub(crate) fn put_divergences(&self, divergences: &[Divergence]) -> Result<(), StoreError> {
         self.tables.put(DIVERGED, &[], &divergences)
     }
 
-    /// Stores the proof that light clients start from.
+    /// Stores the starting proof for light clients.
     pub(crate) fn put_first_set_proof(&self, proof: &StartProof) -> Result<(), StoreError> {
         self.tables.put(FIRST_SET, &[], proof)
     }
@@ -246,7 +246,7 @@ impl Store {
         }
     }
 
-    /// The handoff of this set with the keys of the set that takes over.
+    /// The handoff of this set with the keys of the next set.
     pub(crate) fn handoff_proof(&self, set_id: SetId) -> Result<Option<HandoffProof>, StoreError> {
         let Some(justification) = self.handoff(set_id)? else {
             return Ok(None);
@@ -258,7 +258,7 @@ impl Store {
         }))
     }
 
-    /// Stores the proof of the first set that a peer sent, once it was checked, and that set.
+    /// Stores the proof of the first set from a peer, after its check, and that set.
     pub(crate) fn put_fetched_first_set(
         &self,
         proof: &StartProof,
@@ -271,7 +271,7 @@ impl Store {
         ])
     }
 
-    /// Stores a handoff proof that a peer sent, once it was checked, and the set that takes over.
+    /// Stores a handoff proof from a peer, after its check, and the next set.
     pub(crate) fn put_fetched(&self, proof: &HandoffProof) -> Result<(), StoreError> {
         let HandoffProof {
             justification,
@@ -292,7 +292,7 @@ impl Store {
     }
 }
 
-/// Whether a justification says the same as another one, with more signers.
+/// Whether a justification makes the same statement as another one, with more signers.
 fn is_fuller(one: &UncheckedJustification, other: &UncheckedJustification) -> bool {
     one.commitment == other.commitment && one.signers.count() > other.signers.count()
 }

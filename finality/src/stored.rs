@@ -1,4 +1,4 @@
-//! What Duet has stored in the database of a node, for its operator to look at and to mend while the node is stopped.
+//! Duet's data in a node's database, for operators to inspect and repair while the node is stopped.
 
 use crate::store::{Checked, Store, StoreError};
 use duet_primitives::BlockNumber;
@@ -6,25 +6,25 @@ use duet_voter::{State, StateError};
 use sc_client_api::AuxStore;
 use std::{io, sync::Arc};
 
-/// What Duet has stored in a database.
+/// Duet's data in a database.
 pub struct Stored {
     store: Store,
 }
 
-/// An entry of it.
+/// A stored entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEntry {
-    /// What it is, such as `handover 7`.
+    /// Its name, such as `handover 7`.
     pub name: String,
     /// Its key in the auxiliary store.
     pub key: Vec<u8>,
-    /// Why it cannot be read, and what is there instead; nothing where it can be read.
+    /// Why it is unreadable, and its actual content; `None` if it is readable.
     pub broken: Option<(String, Vec<u8>)>,
-    /// What is lost when it is removed.
+    /// The loss if it is removed.
     pub loss: &'static str,
 }
 
-/// Why nothing was repaired.
+/// Why there was no repair.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RepairError {
@@ -33,7 +33,7 @@ pub enum RepairError {
         "the voter's state was written by a newer node ({0}): upgrade this one; nothing is broken"
     )]
     Newer(StateError),
-    /// What is to be removed could not be saved.
+    /// The backup of the removed entries could not be saved.
     #[error("what cannot be read could not be saved, so it was left as it is: {0}")]
     NotSaved(#[from] io::Error),
     /// The database.
@@ -42,14 +42,14 @@ pub enum RepairError {
 }
 
 impl Stored {
-    /// In this database.
+    /// The data in this database.
     pub fn of<A: AuxStore + Send + Sync + 'static>(aux: Arc<A>) -> Self {
         Self {
             store: Store::new(aux),
         }
     }
 
-    /// The voter's state; `None` where none is stored.
+    /// The voter's state; `None` if none is stored.
     ///
     /// # Errors
     /// [`StoreError`] when the database cannot be read.
@@ -58,8 +58,8 @@ impl Stored {
         Ok(bytes.map(|bytes| State::from_bytes(&bytes)))
     }
 
-    /// Every entry but what is signed about blocks. Sets and their handoffs are found only where the voter's state or the
-    /// newest proof can be read.
+    /// Every entry except the payloads of blocks. Sets and their handoffs are found only if the voter's state or the
+    /// newest proof is readable.
     ///
     /// # Errors
     /// [`StoreError`] when the database cannot be read.
@@ -68,8 +68,8 @@ impl Stored {
         Ok(entries.into_iter().map(StoredEntry::from).collect())
     }
 
-    /// Removes what cannot be read, after `save` has kept it, and returns it. `finalized` is the highest block that GRANDPA
-    /// finalized: where what a node remembers of its votes is removed, nothing up to it is signed again. (ROUND-4)
+    /// Removes the unreadable entries, after `save` has kept them, and returns them. `finalized` is the highest block
+    /// that GRANDPA finalized: if the record of a node's votes is removed, no block up to it is signed again. (ROUND-4)
     ///
     /// # Errors
     /// [`RepairError`]; then nothing was changed.

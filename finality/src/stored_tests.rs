@@ -1,4 +1,4 @@
-//! What is stored cannot be read: the node goes on without its voter, and votes again once it is repaired. (ROUND-4)
+//! Unreadable stored data: the node continues without its voter, and votes again after the repair. (ROUND-4)
 
 use crate::{
     evidence::Divergence,
@@ -173,7 +173,7 @@ fn what_cannot_be_saved_is_not_removed() {
     assert_eq!(read(&nodes[0], STATE), Some(vec![2]));
 }
 
-/// What nodes store that have seen more.
+/// The entries of nodes that have run for longer.
 fn fill(node: &Node) {
     let (store, set) = (node.chain.store(), set());
     let handoff = store.handoff(SetId::new(0)).unwrap().unwrap();

@@ -12,7 +12,7 @@ use duet_voter::Event;
 use sc_network_types::PeerId;
 use std::sync::Arc;
 
-/// A proof whose block is not the one that is final here, and who sent it.
+/// A proof of another block than the final one here, and its sender.
 pub(crate) struct Suspect {
     sender: PeerId,
     justification: UncheckedJustification,
@@ -21,7 +21,7 @@ pub(crate) struct Suspect {
 /// Takes such proofs from gossip.
 pub(crate) struct Suspects {
     pub(crate) chain: Arc<Chain>,
-    /// Where they are checked.
+    /// The desk that checks them.
     pub(crate) checks: Desk<Suspect>,
     pub(crate) metrics: Metrics,
 }
@@ -44,7 +44,7 @@ impl Watch for Suspects {
     }
 }
 
-/// Checks one. What holds goes to the worker as any proof does, and is compared there.
+/// Checks one proof. A valid proof goes to the worker like any other, and is compared there.
 pub(crate) fn check(chain: &Chain, network: &dyn Network, suspect: Suspect) -> Option<Event> {
     let Suspect {
         sender,

@@ -1,4 +1,4 @@
-//! The voter with everything that it decides about: events go in, its effects become orders.
+//! The voter with its helpers: events go in, its effects become orders.
 
 use crate::{
     comparison::{Compared, Comparison},
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// one, and state is kept for 256 blocks.
 const KEEP_ABOVE: u32 = 64;
 
-/// What the voter is run with.
+/// The voter's surroundings.
 pub(crate) struct Parts {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) validator: Arc<GossipValidator>,
@@ -35,9 +35,9 @@ pub(crate) struct Parts {
     pub(crate) handoffs: HandoffSearch,
     /// Compares proofs with the finalized chain.
     pub(crate) comparison: Comparison,
-    /// The contradictions that this node knows of.
+    /// The contradictions known to this node.
     pub(crate) divergences: Divergences,
-    /// Tells the RPC whether this node votes.
+    /// Informs the RPC whether this node votes.
     pub(crate) voting: SharedVoting,
     pub(crate) metrics: Metrics,
 }
@@ -47,11 +47,11 @@ pub(crate) struct Voting {
     config: Config,
     voter: Option<Voter>,
     parts: Parts,
-    /// Whether the node was catching up when the voter was told last.
+    /// Whether the node was catching up when the voter was last informed.
     syncing: bool,
     /// When the voter wants to be woken.
     wake_at: Option<Millis>,
-    /// The part of the voter's counters that is in the metrics already.
+    /// The part of the voter's counters already in the metrics.
     counted: Counters,
 }
 
@@ -68,7 +68,7 @@ impl Voting {
         }
     }
 
-    /// Takes up the contradictions that are stored. The operator acknowledges those at these blocks. (ROUND-10)
+    /// Loads the stored contradictions. The operator acknowledges those at these blocks. (ROUND-10)
     pub(crate) fn recall(&mut self, stored: Vec<Divergence>, acknowledged: &[BlockNumber]) {
         let Parts {
             divergences,
@@ -80,7 +80,7 @@ impl Voting {
         }
     }
 
-    /// Starts a voter, or another one in place of the one that runs.
+    /// Starts a voter, replacing a running one.
     pub(crate) fn start(&mut self, state: State) -> Result<(), Error> {
         let keys = self.parts.keys.get().to_vec();
         let votable = Votable::new(&state, state.scanned());
@@ -93,27 +93,27 @@ impl Voting {
         self.handle(Event::Tick)
     }
 
-    /// Waits until everything that the voter asked for is on its way to who carries it out.
+    /// Waits until all of the voter's orders are on their way.
     pub(crate) async fn leave_orders(&mut self) {
         self.parts.orders.leave().await;
     }
 
-    /// Whether the store says what the voter knows.
+    /// Whether the store is up to date with the voter.
     pub(crate) fn is_stored(&self) -> bool {
         self.parts.orders.are_done()
     }
 
-    /// Has a state stored to begin with.
+    /// Stores an initial state.
     pub(crate) fn persist(&mut self, state: &State) {
         self.parts.orders.give(Order::Persist(state.to_bytes()));
     }
 
-    /// What the voter knows; `None` as long as there is none.
+    /// The voter's state; `None` while there is no voter.
     pub(crate) fn state(&self) -> Option<&State> {
         self.voter.as_ref().map(Voter::state)
     }
 
-    /// What the voter knows of the votes of the signing set; `None` as long as there is no voter, or no set.
+    /// The voter's view of the signing set's votes; `None` while there is no voter, or no set.
     pub(crate) fn votes(&self) -> Option<VotesView> {
         self.voter.as_ref()?.votes_view(self.parts.clock.now())
     }
@@ -123,12 +123,12 @@ impl Voting {
         self.voter.as_ref().is_some_and(Voter::accepts_eras)
     }
 
-    /// Whether the node was catching up when the voter was told last.
+    /// Whether the node was catching up when the voter was last informed.
     pub(crate) fn is_syncing(&self) -> bool {
         self.syncing
     }
 
-    /// Tells the voter whether the node is catching up.
+    /// Informs the voter whether the node is catching up.
     pub(crate) fn set_syncing(&mut self, syncing: bool) -> Result<(), Error> {
         if syncing == self.syncing {
             return Ok(());
@@ -137,12 +137,12 @@ impl Voting {
         self.handle(Event::Syncing(syncing))
     }
 
-    /// Asks for the signer's keys if it is time; [`Voting::on_keys`] follows.
+    /// Requests the signer's keys if it is time; [`Voting::on_keys`] follows.
     pub(crate) fn refresh_keys(&mut self) {
         self.parts.keys.refresh(self.parts.clock.now());
     }
 
-    /// Tells the voter of keys that were added to the signer or taken from it. `None` when the signer did not list them.
+    /// Informs the voter of keys added to or removed from the signer. `None` when the signer did not list them.
     pub(crate) fn on_keys(&mut self, keys: Option<Vec<Pk1Bytes>>) -> Result<(), Error> {
         match self.parts.keys.listed(keys) {
             Some(keys) => self.handle(Event::OwnKeys(keys)),
@@ -150,7 +150,7 @@ impl Voting {
         }
     }
 
-    /// When [`Voting::on_timer`] has something to do at the latest.
+    /// The latest time of the next action of [`Voting::on_timer`].
     pub(crate) fn wake_at(&self) -> Option<Millis> {
         let wakes = [self.wake_at, self.parts.handoffs.wake_at()];
         wakes.into_iter().flatten().min()
@@ -167,18 +167,18 @@ impl Voting {
         Ok(())
     }
 
-    /// The next answer of a peer that was asked for handoff justifications.
+    /// The next answer of a peer to a request for handoff justifications.
     pub(crate) fn next_answer(&mut self) -> NextAnswer<'_> {
         self.parts.handoffs.next_answer()
     }
 
-    /// Has what a peer answered checked.
+    /// Checks a peer's answer.
     pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) {
         self.parts.handoffs.on_answer(answer);
         self.parts.handoffs.send(self.parts.clock.now());
     }
 
-    /// Gives the voter what holds of a peer's answer.
+    /// Passes the valid part of a peer's answer to the voter.
     pub(crate) fn on_checked_answer(&mut self, checked: CheckedAnswer) -> Result<(), Error> {
         match self.parts.handoffs.on_checked(checked) {
             Some(event) => self.handle(event),
@@ -189,7 +189,7 @@ impl Voting {
         }
     }
 
-    /// Stores what is signed about a block that may be voted on after its state is pruned.
+    /// Stores the payload of a block that may be voted on after its state is pruned.
     pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
         let Some(voter) = self.voter.as_ref().filter(|_| !self.syncing) else {
             return;
@@ -204,7 +204,7 @@ impl Voting {
         }
     }
 
-    /// Gives the voter an event and carries out what it asks for. A proof is compared with the finalized chain before.
+    /// Passes an event to the voter and carries out its effects. A proof is first compared with the finalized chain.
     pub(crate) fn handle(&mut self, event: Event) -> Result<(), Error> {
         let event = match event {
             Event::Justification(justification) => match self.compare(justification) {
@@ -216,7 +216,7 @@ impl Voting {
                 Event::Response(compared.collect())
             }
             Event::Reset { block, set } => {
-                // Handoffs before it will not come. (RESET-4)
+                // Earlier handoffs will not come. (RESET-4)
                 self.parts.handoffs.found(set.id);
                 Event::Reset { block, set }
             }
@@ -226,13 +226,13 @@ impl Voting {
         self.halt_or_resume()
     }
 
-    /// The node takes no part any more: what it needs to know cannot be read.
+    /// The node takes no part any more: it cannot read data that it needs.
     pub(crate) fn stop(&mut self, error: &Error) {
         self.parts.voting.stop(error.to_string());
         self.parts.metrics.stopped.set(1);
     }
 
-    /// Gives the voter the proofs whose height GRANDPA has finalized meanwhile.
+    /// Passes the proofs to the voter whose height GRANDPA has finalized meanwhile.
     pub(crate) fn compare_due(&mut self) -> Result<(), Error> {
         let due = self.parts.comparison.take_due();
         if due.is_empty() {
@@ -241,14 +241,14 @@ impl Voting {
         self.handle(Event::Response(due))
     }
 
-    /// Takes in a valid proof that contradicts what is final here. (ROUND-10)
+    /// Handles a valid proof that contradicts a final block here. (ROUND-10)
     pub(crate) fn diverged(&mut self, justification: &Justification) -> Result<(), Error> {
         self.keep_evidence(justification);
         self.halt_or_resume()
     }
 
-    /// ROUND-10: the proof if it is about a block that is final here. One that is about another block is evidence, and
-    /// one whose height is not final yet waits.
+    /// ROUND-10: the proof if it is about a final block here. A proof of another block is evidence, and a proof whose
+    /// height is not final yet waits.
     fn compare(&mut self, justification: Justification) -> Option<Justification> {
         match self.parts.comparison.compare(justification) {
             Compared::Agrees(justification) => Some(justification),
@@ -278,7 +278,7 @@ impl Voting {
         }
     }
 
-    /// Tells the voter whether it may vote, if that has changed. (ROUND-10)
+    /// Informs the voter whether it may vote, if that has changed. (ROUND-10)
     fn halt_or_resume(&mut self) -> Result<(), Error> {
         let halted = self.parts.divergences.is_halted();
         match &self.voter {
@@ -302,7 +302,7 @@ impl Voting {
         Ok(())
     }
 
-    /// Has one effect carried out; what the worker's own parts do, they do now.
+    /// Carries out one effect; the worker's own parts act at once.
     fn carry_out(&mut self, effect: Effect) {
         let Parts {
             orders, handoffs, ..
@@ -364,7 +364,7 @@ impl Voting {
         }
     }
 
-    /// Moves the filter's window and the metrics to where the voter is.
+    /// Moves the filter's window and the metrics to the voter's position.
     fn follow_voter(&mut self) {
         let Some(voter) = &self.voter else { return };
         let Parts {

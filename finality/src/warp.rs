@@ -1,4 +1,4 @@
-//! What GRANDPA proves of the chain: for light clients that know the genesis alone, and find no set there. (WARP-1, WARP-2)
+//! GRANDPA's proofs of the chain: for light clients that know only the genesis, and find no set there. (WARP-1, WARP-2)
 
 use crate::store::bounded;
 use codec::{Compact, Encode};
@@ -18,22 +18,22 @@ use sp_runtime::traits::{BlakeTwo256, Block as BlockT, Header as HeaderT, Number
 use sp_state_machine::{prove_read, InMemoryBackend};
 use std::sync::Arc;
 
-/// Proves what GRANDPA made final.
+/// Proves GRANDPA's finality.
 pub(crate) trait WarpProofs: Send + Sync {
-    /// The voters of the genesis: SCALE of [`GenesisProof`]. `None` when the chain specification does not have the state of this
-    /// chain's genesis.
+    /// The voters of the genesis: SCALE of [`GenesisProof`]. `None` when the chain specification lacks the state of
+    /// this chain's genesis.
     ///
     /// Cost: once, to build that state and its trie in memory.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     fn genesis(&self) -> Result<Option<Vec<u8>>>;
 
-    /// From a final block on: SCALE of the SDK's `WarpSyncProof`. `None` when no proof leads on from there: this node began in the
-    /// middle of the chain, or voters were changed by force.
+    /// From a final block on: SCALE of the SDK's `WarpSyncProof`. `None` when no proof continues from there: this
+    /// node began in the middle of the chain, or a forced change replaced the voters.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     fn after(&self, block: BlockNumber) -> Result<Option<Vec<u8>>>;
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Grandpa<Block: BlockT, Backend> {
     genesis: Mutex<Genesis>,
 }
 
-/// The proof of the genesis, which is made when somebody first asks for it.
+/// The proof of the genesis, made on its first use.
 enum Genesis {
     /// Builds its state.
     Unasked(Box<dyn Fn() -> std::result::Result<Storage, String> + Send + Sync>),
@@ -66,7 +66,7 @@ impl<Block: BlockT<Hash = H256>, Backend: BackendT<Block>> Grandpa<Block, Backen
         }
     }
 
-    /// A block and its justification, if it changes the voters: after a forced change nothing leads on.
+    /// A block and its justification, if it changes the voters: after a forced change no proof continues.
     fn fragment(&self, number: NumberFor<Block>) -> Result<Option<Vec<u8>>> {
         let chain = self.backend.blockchain();
         let Some(hash) = chain.hash(number)? else {
@@ -83,7 +83,7 @@ impl<Block: BlockT<Hash = H256>, Backend: BackendT<Block>> Grandpa<Block, Backen
         Ok(ours.map(|justification| [header.encode(), justification].concat()))
     }
 
-    /// The newest block that this node knows a justification of.
+    /// The newest block with a justification on this node.
     fn newest(&self) -> Result<Option<(NumberFor<Block>, Vec<u8>)>> {
         let Some(justification) = best_justification::<_, Block>(&*self.backend)? else {
             return Ok(None);
@@ -128,7 +128,7 @@ where
 
     fn after(&self, block: BlockNumber) -> Result<Option<Vec<u8>>> {
         let begin = block.get().into();
-        // Read first: of a set that ends meanwhile, the end is among the changes.
+        // Read first: if a set ends meanwhile, its end is among the changes.
         let newest = self.newest()?;
         let changes = self.voters.authority_set_changes();
         let Some(changes) = changes.iter_from(begin) else {
@@ -148,7 +148,7 @@ where
     }
 }
 
-/// Proves the voters in the state of a genesis; `None` when the root is that of another state.
+/// Proves the voters in the state of a genesis; `None` when the root belongs to another state.
 fn prove(state: Storage, root: H256) -> Result<Option<StorageProof>> {
     for version in [StateVersion::V1, StateVersion::V0] {
         let backend = InMemoryBackend::<BlakeTwo256>::from((state.clone(), version));

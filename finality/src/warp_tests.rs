@@ -1,4 +1,4 @@
-//! A chain whose GRANDPA voters change is followed from its genesis by what a node serves.
+//! A node serves proofs from the genesis of a chain whose GRANDPA voters change.
 
 use super::*;
 use crate::{
@@ -99,7 +99,7 @@ struct Node {
 
 struct Setup {
     version: StateVersion,
-    /// Bytes that the headers of blocks with changes have beside.
+    /// Extra bytes in the headers of blocks with changes.
     padding: usize,
     /// Whether block 6 has its justification.
     justified: bool,

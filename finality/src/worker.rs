@@ -1,8 +1,8 @@
-//! The worker's loop. Whatever happens becomes an event for the voter, and the effects with which the voter answers
-//! become orders, which are carried out one after the other.
+//! The worker's loop. Every input becomes an event for the voter, and the voter's effects become orders, which are
+//! carried out one after the other.
 //!
-//! The loop only decides and passes on. What takes longer, writing to the disk included, is done in tasks of their own,
-//! whose answers come back as inputs.
+//! The loop only decides and passes on. Longer work, including disk writes, runs in separate tasks, whose answers
+//! come back as inputs.
 
 use crate::{
     backfill::{Backfill, HistoryAnswer, HistoryChecked, Unstored},
@@ -30,51 +30,51 @@ use futures::{
 };
 use std::{convert::Infallible, sync::Arc};
 
-/// How often the worker checks what no notification reports: keys added to the key file, the end of a major
-/// sync, blocks that were finalized without a notification.
+/// How often the worker checks for changes without a notification: keys added to the key file, the end of a major
+/// sync, blocks finalized without a notification.
 const HOUSEKEEPING: Millis = 1_000;
 
-/// How often the operator is told that the worker stands still.
+/// The interval of the operator's reminder that the worker stands still.
 const REMINDER: Millis = 600_000;
 
-/// What the worker listens to.
+/// The worker's inputs.
 pub(crate) struct Sources {
     /// Blocks that became final.
     pub(crate) finality: BoxStream<'static, ()>,
     /// Accepted messages from peers.
     pub(crate) checked: Receiver<Checked>,
-    /// Justifications that came with blocks.
+    /// Justifications imported with blocks.
     pub(crate) imported: Receiver<Imported>,
-    /// Own votes that were signed.
+    /// Signed own votes.
     pub(crate) signed: Receiver<Vote>,
-    /// Answers of peers that were checked.
+    /// Checked answers of peers.
     pub(crate) answers: Receiver<CheckedAnswer>,
-    /// What the tasks that work for the worker did.
+    /// The results of the worker's tasks.
     pub(crate) done: Done,
-    /// What the RPC asks.
+    /// The RPC's questions.
     pub(crate) questions: Receiver<Question>,
-    /// Why what the voter asked for could not be carried out.
+    /// Why an order of the voter failed.
     pub(crate) failed: Receiver<Error>,
-    /// The contradictions that are stored, and the blocks at which the operator acknowledges them. (ROUND-10)
+    /// The stored contradictions, and the blocks at which the operator acknowledges them. (ROUND-10)
     pub(crate) recalled: (Result<Vec<Divergence>, StoreError>, Vec<BlockNumber>),
     /// Completes when the network shuts down.
     pub(crate) network_gone: BoxFuture<'static, ()>,
 }
 
-/// What the tasks that work for the worker did.
+/// The results of the worker's tasks.
 pub(crate) struct Done {
-    /// What the voter asked for.
+    /// The results for the voter.
     pub(crate) events: Receiver<Event>,
     /// The keys of the signer, unless it failed to list them.
     pub(crate) keys: Receiver<Option<Vec<Pk1Bytes>>>,
-    /// Justifications that came with blocks and hold.
+    /// Valid justifications imported with blocks.
     pub(crate) imports: Receiver<Vec<Justification>>,
-    /// Responses about the history that were checked.
+    /// Checked responses about the history.
     pub(crate) history: Receiver<HistoryChecked>,
 }
 
 /// One input of the loop.
-// One lives at a time, for a moment.
+// Only one lives at a time, for a moment.
 #[allow(clippy::large_enum_variant)]
 enum Input {
     Timer,
@@ -90,7 +90,7 @@ enum Input {
     CheckedImports(Vec<Justification>),
     Message(Checked),
     Question(Question),
-    /// More blocks are final than the voter was told of.
+    /// The voter has not been informed of all final blocks.
     Behind,
 }
 
@@ -125,32 +125,32 @@ pub(crate) struct Worker {
     pub(crate) voting: Voting,
     /// Follows the finalized chain.
     pub(crate) follower: Follower,
-    /// Justifications that came with blocks.
+    /// Justifications imported with blocks.
     pub(crate) imported: ImportedJustifications,
     /// Fetches the history before this node began.
     pub(crate) backfill: Backfill,
-    /// Compares the proofs that are stored with the finalized chain.
+    /// Compares the stored proofs with the finalized chain.
     pub(crate) reviews: Desk<SetId>,
-    /// When that is done next.
+    /// The time of the next comparison.
     pub(crate) review_at: Millis,
     /// Measures how long the loop is busy.
     pub(crate) pauses: Pauses,
-    /// When housekeeping is due.
+    /// The time of the next housekeeping.
     pub(crate) housekeeping_at: Millis,
-    /// Whether more blocks are final than the voter was told of.
+    /// Whether the voter has not been informed of all final blocks.
     pub(crate) behind: bool,
 }
 
 impl Worker {
-    /// Runs until the network shuts down or what must survive cannot be written. Stands still when it cannot be read.
+    /// Runs until the network shuts down or durable data cannot be written. Stands still when it cannot be read.
     pub(crate) async fn run(mut self, mut sources: Sources) -> Result<Infallible, Error> {
         let Err(error) = self.work(&mut sources).await;
         if !error.is_unreadable() {
             return Err(error);
         }
-        // Nobody takes them any more, and each would keep a block.
+        // They are no longer used, and each would pin a block.
         sources.finality = stream::pending().boxed();
-        // Who asks is told at once that nobody answers.
+        // Callers learn at once that there will be no answer.
         sources.questions = async_channel::bounded(1).1;
         self.voting.stop(&error);
         loop {
@@ -195,7 +195,7 @@ impl Worker {
             } else {
                 Either::Right(future::pending())
             };
-            // Finality first: it is cheap and moves the window. Then what peers can send in any amount.
+            // Finality first: it is cheap and moves the window. Then the inputs that peers can send in any amount.
             let input = futures::select_biased! {
                 () = timer => Input::Timer,
                 notification = finality.next() => {
@@ -263,13 +263,13 @@ impl Worker {
                 self.check_imported();
             }
             Input::Message(message) => self.on_message(message)?,
-            // Who asked may be gone.
+            // The caller may be gone.
             Input::Question(question) => drop(question.try_send(self.voting.votes())),
         }
         Ok(())
     }
 
-    /// Does what is due now.
+    /// Does the due work.
     fn on_timer(&mut self) -> Result<(), Error> {
         self.voting.on_timer()?;
         let now = self.clock.now();
@@ -293,7 +293,7 @@ impl Worker {
         })
     }
 
-    /// Checks what no notification reports. Cheap when nothing has changed.
+    /// Checks for changes without a notification. Cheap when nothing has changed.
     fn housekeeping(&mut self) -> Result<(), Error> {
         self.voting.set_syncing(self.network.is_syncing())?;
         self.voting.refresh_keys();
@@ -302,7 +302,7 @@ impl Worker {
         self.follow_history()
     }
 
-    /// Has the proofs that are stored compared with the finalized chain, if it is time. (ROUND-10)
+    /// Compares the stored proofs with the finalized chain, if it is time. (ROUND-10)
     fn review(&mut self) {
         let now = self.clock.now();
         if let Some(state) = self.voting.state().filter(|_| now >= self.review_at) {
@@ -329,16 +329,16 @@ impl Worker {
         Ok(())
     }
 
-    /// Has justifications checked whose blocks the voter has scanned.
+    /// Checks the justifications whose blocks the voter has scanned.
     fn check_imported(&mut self) {
         if let Some(state) = self.voting.state() {
             self.imported.check_due(state);
         }
     }
 
-    /// Finds out which part of the history is missing, and asks for it if it is time.
+    /// Determines the missing part of the history, and requests it if it is time.
     fn follow_history(&mut self) -> Result<(), Error> {
-        // What is about to be stored is not missing.
+        // Data about to be stored is not missing.
         let is_stored = self.voting.is_stored();
         let Some(state) = self.voting.state().filter(|_| is_stored) else {
             return Ok(());

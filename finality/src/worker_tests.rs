@@ -240,7 +240,7 @@ fn nodes_that_did_not_execute_a_change_of_sets_continue_above_it() {
     }
 }
 
-/// How many signed the proof of a block that this node serves; `None` when it has none.
+/// The number of signers of this node's proof of a block; `None` when it has none.
 fn signers(node: &Node, number: u32) -> Option<u32> {
     let hash = node.chain.chain().hash(BlockNumber::new(number)).unwrap();
     let first = node.chain.blocks().justification(hash).unwrap()?;
@@ -248,7 +248,7 @@ fn signers(node: &Node, number: u32) -> Option<u32> {
     Some(node.chain.store().fullest(first).unwrap().signers.count())
 }
 
-/// How many signed the handoff proof of set 0 that this node serves.
+/// The number of signers of this node's handoff proof of set 0.
 fn handoff_signers(node: &Node) -> Option<u32> {
     let handoff = node.chain.store().handoff(SetId::new(0)).unwrap()?;
     Some(handoff.signers.count())
@@ -296,7 +296,7 @@ fn every_proof_of_seven_nodes_of_which_one_is_silent_has_six_signers() {
     }
 }
 
-/// ROUND-9: the vote of who was away when the handoff was proven still comes, and all store it.
+/// ROUND-9: the vote of a member who was away when the handoff was proven still comes, and all store it.
 #[test]
 fn a_handoff_proof_grows_by_the_vote_of_a_validator_that_was_away() {
     let (mut net, first, mut nodes) = four();

@@ -1,4 +1,4 @@
-//! The arithmetic of what waited: no lock is held meanwhile.
+//! The arithmetic of the checks: no lock is held meanwhile.
 
 use crate::pending::{Claim, Subject};
 use duet_primitives::{
@@ -8,10 +8,10 @@ use duet_primitives::{
 use sc_network_types::PeerId;
 use std::{num::NonZeroUsize, sync::Arc};
 
-/// Something to check, with what it is checked against.
+/// An item to check, with the reference data.
 #[derive(Debug)]
 pub(crate) enum Check {
-    /// Votes on a commitment that this node prepared, with their senders.
+    /// Votes on a commitment prepared by this node, with their senders.
     Votes {
         set: Arc<DualKeyset>,
         message: RoundMessage,
@@ -20,7 +20,7 @@ pub(crate) enum Check {
     /// A vote on another commitment.
     StrangeVote {
         set: Arc<DualKeyset>,
-        /// What it says, if it was hashed before.
+        /// Its hashed statement, if it was hashed before.
         message: Option<RoundMessage>,
         sender: PeerId,
         vote: UncheckedVote,
@@ -33,18 +33,18 @@ pub(crate) enum Check {
     },
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Of votes on one message that this node prepared.
+    /// Votes on one message prepared by this node.
     Votes(RoundMessage, Vec<CheckedVote>),
-    /// Of a vote on another message.
+    /// A vote on another message.
     StrangeVote(RoundMessage, Box<CheckedVote>),
-    /// Of a finality proof.
+    /// A finality proof.
     Proof(Box<CheckedProof>),
 }
 
-/// What came of the check of a vote.
+/// The result of a vote's check.
 #[derive(Debug)]
 pub(crate) struct CheckedVote {
     pub(crate) sender: PeerId,
@@ -52,7 +52,7 @@ pub(crate) struct CheckedVote {
     pub(crate) verdict: Result<Vote, VoteError>,
 }
 
-/// What came of the check of a proof.
+/// The result of a proof's check.
 #[derive(Debug)]
 pub(crate) struct CheckedProof {
     pub(crate) sender: PeerId,

@@ -1,4 +1,4 @@
-//! Time behind a trait, so that tests control it.
+//! Time behind a trait, so that tests can control it.
 
 use duet_voter::Millis;
 use futures::future::BoxFuture;
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 /// Tells the time and waits. The worker and the validator of one node share one clock.
 pub trait Clock: Send + Sync {
-    /// Milliseconds since a start that the clock chooses. Never goes backwards.
+    /// Milliseconds since a start chosen by the clock. Never goes backwards.
     fn now(&self) -> Millis;
 
     /// Completes once [`Clock::now`] has reached `at`.
     fn sleep_until(&self, at: Millis) -> BoxFuture<'static, ()>;
 }
 
-/// The clock of the machine; it starts when it is made.
+/// The machine's clock; it starts at its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
     started: Instant,

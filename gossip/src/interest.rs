@@ -1,15 +1,15 @@
-//! What a node wants to hear over the gossip protocol. (GOSSIP-9)
+//! A node's interest in messages of the gossip protocol. (GOSSIP-9)
 //!
-//! A node says so in the handshake of the protocol, which is one byte: the roles of the SDK. Nodes that know nothing of
-//! this read a full node from it either way, and send everything.
+//! A node announces it in the handshake of the protocol, which is one byte: the SDK's roles. Older nodes read it as a
+//! full node either way, and send everything.
 
 use crate::LOG_TARGET;
 use sc_network::{config::NotificationHandshake, NotificationService, Roles};
 
-/// What a node wants to hear over the gossip protocol. (GOSSIP-9)
+/// A node's interest in messages of the gossip protocol. (GOSSIP-9)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interest {
-    /// Votes and proofs: the node votes, or relays votes for those that do.
+    /// Votes and proofs: the node votes, or relays votes for validators.
     #[default]
     Votes,
     /// Proofs only. The node drops votes unread, and relays proofs.
@@ -17,7 +17,7 @@ pub enum Interest {
 }
 
 impl Interest {
-    /// The handshake that says so; `None` for the one that the network back end makes from the node's role.
+    /// The handshake with this interest; `None` for the one that the network back end derives from the node's role.
     pub(crate) fn handshake(self) -> Option<NotificationHandshake> {
         match self {
             Self::Votes => None,
@@ -25,8 +25,8 @@ impl Interest {
         }
     }
 
-    /// Has a service that runs say so. libp2p does already, if it was configured to; litep2p puts the node's role in the
-    /// place of what was configured.
+    /// Makes a running service announce it. libp2p already does, if it was configured to; litep2p replaces the
+    /// configured handshake by the node's role.
     pub(crate) fn announce(self, service: &mut dyn NotificationService) {
         if let Some(handshake) = self.handshake() {
             if service.try_set_handshake(handshake.to_vec()).is_err() {
@@ -35,7 +35,7 @@ impl Interest {
         }
     }
 
-    /// What a peer wants that sent this handshake. One that says nothing about it wants everything.
+    /// The interest of a peer with this handshake. A handshake without it means everything.
     pub(crate) fn of_handshake(handshake: &[u8]) -> Self {
         let roles = handshake.first().copied().and_then(Roles::from_bits);
         match roles {
@@ -65,7 +65,7 @@ mod tests {
         }
     }
 
-    /// What follows may say more one day.
+    /// Later versions may append more.
     #[test]
     fn bytes_behind_the_roles_are_tolerated() {
         assert_eq!(Interest::of_handshake(&[3, 7]), Interest::Proofs);

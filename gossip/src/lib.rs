@@ -1,22 +1,22 @@
 //! Carries Duet votes and finality proofs between nodes.
 //!
-//! This crate decides nothing and knows no client. The filter of [`duet_voter`] says which messages are worth a check,
-//! and [`duet_primitives`] checks them. A crate that runs the voter on a client (`duet-finality`) uses these modules:
+//! This crate makes no decisions and knows no client. The filter of [`duet_voter`] selects the messages to check, and
+//! [`duet_primitives`] checks them. A crate that runs the voter on a client (`duet-finality`) uses these modules:
 //!
-//! | module | what it holds |
+//! | module | content |
 //! | --- | --- |
-//! | [`message`] | what is gossiped, decoded within bounds (GOSSIP-1) |
-//! | `validator`, `validation` | what becomes of a message: it waits, is checked, is recorded (GOSSIP-2 to GOSSIP-6) |
-//! | `pending`, `check` | what waits to be checked, in which order, and the arithmetic (GOSSIP-7) |
-//! | [`engine`], `orders` | receives from peers and sends to them, with room for what each still has to get (GOSSIP-8) |
-//! | `relaying`, `topic` | to whom messages go, how fast, and for how long they are kept (GOSSIP-5, GOSSIP-8) |
-//! | `interest`, `peers` | what a node wants to hear (GOSSIP-9), and who is connected |
-//! | [`requests`] | questions for missing handoff justifications and for the history, and the server (REQ-1 to REQ-3) |
-//! | [`on_demand`] | whom to ask and when (REQ-1) |
-//! | [`reputation`] | what behaviour costs a peer: the only table (GOSSIP-6) |
-//! | `protocol` | names of protocols, and every limit on what peers send |
-//! | [`network`] | sending and asking, behind one trait without generic parameters |
-//! | [`source`], [`clock`], [`mod@metrics`] | what this crate needs of its surroundings |
+//! | [`message`] | gossip messages, decoded within bounds (GOSSIP-1) |
+//! | `validator`, `validation` | the path of a message: it waits, is checked, is recorded (GOSSIP-2 to GOSSIP-6) |
+//! | `pending`, `check` | messages before their check, their order, and the arithmetic (GOSSIP-7) |
+//! | [`engine`], `orders` | receives from peers and sends to them; bounds each peer's batch in flight (GOSSIP-8) |
+//! | `relaying`, `topic` | recipients, pace and lifetime of messages (GOSSIP-5, GOSSIP-8) |
+//! | `interest`, `peers` | a node's interest in gossip (GOSSIP-9), and the connected peers |
+//! | [`requests`] | requests for missing handoff justifications and for the history, and the server (REQ-1 to REQ-3) |
+//! | [`on_demand`] | which peers to query, and when (REQ-1) |
+//! | [`reputation`] | the cost of a peer's behaviour: the only table (GOSSIP-6) |
+//! | `protocol` | names of protocols, and every limit on peers' input |
+//! | [`network`] | sending and querying, behind one trait without generic parameters |
+//! | [`source`], [`clock`], [`mod@metrics`] | this crate's needs of its surroundings |
 //!
 //! A node wires it up in this order:
 //!
@@ -24,7 +24,7 @@
 //! 2. [`network::join`] joins the gossip protocol once the network runs;
 //! 3. [`requests::Server::run`] answers requests from a [`source::ProofSource`].
 //!
-//! Blocks are numbered by `u32` and hashed to 32 bytes, because that is what validators sign.
+//! Blocks are numbered by `u32` and hashed to 32 bytes, as in the messages that validators sign.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(

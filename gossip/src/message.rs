@@ -1,7 +1,7 @@
-//! What is gossiped, and how it is decoded within bounds. (GOSSIP-1)
+//! Gossip messages, and their bounded decoding. (GOSSIP-1)
 //!
 //! A message is one byte for its kind and the SCALE of the vote or justification. Its length is bounded before
-//! it is decoded, and nothing may follow it.
+//! decoding, and trailing bytes are rejected.
 
 use codec::{DecodeAll, Encode, MaxEncodedLen, Output};
 use duet_primitives::{suite, Commitment, UncheckedJustification, UncheckedVote};
@@ -11,7 +11,7 @@ const VOTE: u8 = 0;
 /// First byte of a finality proof.
 const JUSTIFICATION: u8 = 1;
 
-/// What travels over the gossip protocol.
+/// A message of the gossip protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GossipMessage {
     /// One validator's vote.
@@ -36,28 +36,28 @@ pub enum MessageError {
     /// There are no bytes.
     #[error("GOSSIP-1: the message is empty")]
     Empty,
-    /// Longer than any message of its kind.
+    /// Longer than the limit of its kind.
     #[error("GOSSIP-1: the message has {got} bytes, {limit} at most")]
     TooLong {
-        /// The most for its kind, without the byte that names it.
+        /// The limit of its kind, without the byte that names it.
         limit: usize,
-        /// How many there are, without that byte.
+        /// The length, without that byte.
         got: usize,
     },
-    /// Of a kind that does not exist.
+    /// The kind does not exist.
     #[error("GOSSIP-1: there are no messages of kind {kind}; this one has {got} bytes")]
     UnknownKind {
         /// The byte that names the kind.
         kind: u8,
-        /// How many bytes there are.
+        /// The length of the message.
         got: usize,
     },
-    /// Not the encoding of its kind, or something follows it.
+    /// Not the encoding of its kind, or with trailing bytes.
     #[error("GOSSIP-1: the message of {got} bytes does not decode: {error}")]
     Malformed {
-        /// How many bytes there are.
+        /// The length of the message.
         got: usize,
-        /// What the decoder says.
+        /// The decoder's error.
         error: codec::Error,
     },
 }
@@ -72,7 +72,7 @@ pub(crate) fn max_justification_len() -> usize {
 }
 
 impl GossipMessage {
-    /// Decodes what a peer sent. Cost: linear in the bytes, no arithmetic; points stay bytes.
+    /// Decodes a peer's message. Cost: linear in the bytes, no arithmetic; points stay bytes.
     ///
     /// # Errors
     /// [`MessageError`]; the sender is to blame.
@@ -115,7 +115,7 @@ mod tests {
         ]
     }
 
-    /// The length of the message that was refused.
+    /// The length of the refused message.
     fn refused_length(error: &MessageError) -> Option<usize> {
         match error {
             MessageError::Malformed { got, .. } => Some(*got),

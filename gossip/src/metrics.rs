@@ -8,31 +8,31 @@ use prometheus_endpoint::{
 #[doc(hidden)]
 pub use prometheus_endpoint as prometheus;
 
-/// A number that goes up and down.
+/// A value that goes up and down.
 pub type Gauge = prometheus::Gauge<U64>;
-/// A number that only grows.
+/// A value that only grows.
 pub type Counter = prometheus::Counter<U64>;
-/// How long something took, each time.
+/// Durations.
 pub type Seconds = Histogram;
 
-/// What peers did, each kind of behaviour with a counter of its own: label `behaviour`.
+/// Peers' behaviour, with a separate counter for each kind: label `behaviour`.
 #[derive(Clone, Debug)]
 pub struct Behaviours(CounterVec<U64>);
 
 impl Behaviours {
-    /// A peer did this.
+    /// Counts a peer's behaviour.
     pub(crate) fn count(&self, behaviour: PeerBehaviour) {
         self.0.with_label_values(&[behaviour.name()]).inc();
     }
 
-    /// How often peers did this.
+    /// The count of a kind of behaviour.
     #[cfg(test)]
     pub(crate) fn counted(&self, behaviour: PeerBehaviour) -> u64 {
         self.0.with_label_values(&[behaviour.name()]).get()
     }
 }
 
-/// A kind of metric: how it is made from its name and its help, and how it is registered.
+/// A kind of metric: its creation from name and help, and its registration.
 #[doc(hidden)]
 pub trait Kind: Sized {
     /// Makes it.
@@ -79,7 +79,7 @@ impl Kind for Seconds {
 impl Kind for Behaviours {
     fn make(name: &str, help: &str) -> Result<Self, PrometheusError> {
         let counters = CounterVec::new(Opts::new(name, help), &["behaviour"])?;
-        // From the start on, so that the first of each is seen to be one more.
+        // From the start on, so that each first event shows as an increase.
         for behaviour in PeerBehaviour::NAMES {
             counters.with_label_values(&[behaviour]);
         }
@@ -91,8 +91,8 @@ impl Kind for Behaviours {
     }
 }
 
-/// Declares metrics once: field, kind, name and help. Each exists whether or not it is registered, so that the
-/// code that counts does not ask.
+/// Declares metrics once: field, kind, name and help. Each exists whether or not it is registered, so that counting
+/// code needs no case distinction.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! metrics {
@@ -104,12 +104,12 @@ macro_rules! metrics {
         }
 
         impl $of {
-            /// The names under which they are registered.
+            /// The names for registration.
             $vis const NAMES: &'static [&'static str] = &[$(concat!("substrate_duet_", $name)),*];
 
-            /// The metrics, registered where there is a registry.
+            /// The metrics, registered if there is a registry.
             ///
-            /// A node with metrics that cannot be registered is better than no node: the failure is logged.
+            /// A node without registered metrics is better than no node: a failure is only logged.
             #[allow(clippy::expect_used, reason = "names and helps are constants that a test covers")]
             $vis fn new(registry: Option<&$crate::metrics::prometheus::Registry>) -> Self {
                 let metrics = Self::unregistered().expect("the names and helps are valid; qed");
@@ -135,7 +135,7 @@ macro_rules! metrics {
 }
 
 metrics! {
-    /// What validation and the request server count. Cheap to clone; clones count together.
+    /// The counters of validation and the request server. Cheap to clone; clones count together.
     pub struct Metrics {
         live_peers: Gauge = "live_peers", "Peers that speak the gossip protocol now";
         messages_kept: Gauge = "messages_kept", "Votes and justifications that are kept to be sent to peers";
@@ -164,7 +164,7 @@ metrics! {
     }
 }
 
-/// A length as metrics take it.
+/// A length as a metric's value.
 pub(crate) fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }

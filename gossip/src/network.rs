@@ -1,4 +1,4 @@
-//! Sending to other nodes and asking them, behind a trait without generic parameters, with an implementation over the
+//! Sends to other nodes and queries them, behind a trait without generic parameters, with an implementation over the
 //! gossip engine and the SDK's request-response protocols.
 
 use crate::{
@@ -33,40 +33,40 @@ use sc_network_types::{
 use sp_consensus::SyncOracle;
 use std::{num::NonZeroUsize, sync::Arc, thread};
 
-/// A question to a peer.
+/// A request to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// For handoff justifications that this node misses. (REQ-1)
+    /// Requests handoff justifications that this node misses. (REQ-1)
     Justifications(JustificationsRequest),
-    /// For the history before this node began. (REQ-3)
+    /// Requests the history before this node began. (REQ-3)
     History(HistoryRequest),
 }
 
-/// The outcome of a question: the bytes of the response, or why there are none.
+/// The outcome of a request: the bytes of the response, or the reason for the failure.
 pub type Answer = BoxFuture<'static, Result<Vec<u8>, RequestFailure>>;
 
-/// Sends to other nodes and asks them.
+/// Sends to other nodes and queries them.
 pub trait Network: Send + Sync {
-    /// Sends an own vote to all peers, and keeps it for those that connect later.
+    /// Sends an own vote to all peers, and keeps it for peers that connect later.
     fn publish_vote(&self, vote: &Vote);
 
-    /// Sends a proof to all peers, and keeps it for those that connect later.
+    /// Sends a proof to all peers, and keeps it for peers that connect later.
     fn publish_justification(&self, justification: UncheckedJustification);
 
-    /// The peers that speak the gossip protocol, those that are furthest first.
+    /// The peers that speak the gossip protocol, most advanced first.
     fn peers(&self) -> Vec<PeerId>;
 
-    /// Asks a peer that is connected.
+    /// Sends a request to a connected peer.
     fn ask(&self, peer: PeerId, question: Question) -> Answer;
 
-    /// Reports to the network what a peer did.
+    /// Reports a peer's behaviour to the network.
     fn report(&self, peer: PeerId, behaviour: PeerBehaviour);
 
     /// Whether this node is catching up with the chain.
     fn is_syncing(&self) -> bool;
 }
 
-/// What the SDK provides of the network.
+/// The SDK's network services.
 pub struct Endpoints<N, S> {
     /// The network.
     pub network: N,
@@ -74,29 +74,29 @@ pub struct Endpoints<N, S> {
     pub sync: S,
     /// From [`peers_set_config`](crate::peers_set_config).
     pub notification_service: Box<dyn NotificationService>,
-    /// The fork id of the chain specification, as it was given to the protocol names.
+    /// The chain specification's fork id, as in the protocol names.
     pub fork_id: Option<String>,
-    /// Peers are sent again once in this time what they were sent before. (GOSSIP-8)
+    /// The interval after which messages are sent to peers again. (GOSSIP-8)
     pub rebroadcast: Millis,
 }
 
 /// The parts of a node that joined the protocols.
 pub struct Joined {
-    /// Sends to other nodes and asks them.
+    /// Sends to other nodes and queries them.
     pub network: Arc<dyn Network>,
-    /// Validates what they send; follows the voter.
+    /// Validates incoming messages; follows the voter.
     pub validator: Arc<GossipValidator>,
     /// Accepted messages from other nodes.
     pub checked: async_channel::Receiver<Checked>,
-    /// The gossip engine, and what tells the network whom to connect with; ends when the network shuts down. It has much
-    /// to do in small portions, so it runs in a task of its own.
+    /// The gossip engine, and the task that tells the network which peers to connect; ends when the network shuts
+    /// down. It has much to do in small portions, so it runs in a task of its own.
     pub engine: BoxFuture<'static, ()>,
-    /// Check what peers send; end when the engine does. Each runs in a thread of its own, because it computes.
+    /// Check incoming messages; end when the engine does. Each runs in a separate thread, because it computes.
     pub verifiers: Vec<BoxFuture<'static, ()>>,
 }
 
-/// How many threads check what peers send: half of those that the machine has, and never more than a few, because the
-/// rest of the node needs some too.
+/// How many threads check incoming messages: half of the machine's, but never more than a few, because the rest of
+/// the node needs some too.
 fn verifiers() -> usize {
     const MOST: usize = 4;
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -157,7 +157,7 @@ where
     }
 }
 
-/// Has the network connect the gossip protocol with the peers that the node syncs with, and with no others. Ends when the
+/// Makes the network connect the gossip protocol with the node's sync peers, and with no others. Ends when the
 /// syncing service does.
 async fn reserve<N: NetworkPeers>(
     mut events: BoxStream<'static, SyncEvent>,

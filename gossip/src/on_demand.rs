@@ -1,8 +1,8 @@
-//! Decides whom to ask for what this node misses, and when.
+//! Decides which peers to ask for missing data, and when.
 //!
-//! As many peers at once as the [`Schedule`] says, each peer once per round (REQ-1). A peer that does not
-//! answer in time is replaced by the next; the first useful answer ends the search. There is no I/O here:
-//! time and peers are arguments, what to send is a result.
+//! The [`Schedule`] sets how many peers are asked at once; each peer is asked once per round (REQ-1). A peer that
+//! does not answer in time is replaced by the next; the first useful answer ends the search. There is no I/O here:
+//! time and peers are arguments, the requests to send are results.
 
 use crate::{
     clock::millis,
@@ -15,19 +15,19 @@ use std::{
     time::Duration,
 };
 
-/// Pause before the peers are asked again, once none of them had it.
+/// The pause before the peers are asked again, if none of them had the data.
 const RETRY: Millis = 6_000;
-/// The longest pause between questions for the history, which perhaps nobody has.
+/// The longest pause between requests for the history, which perhaps no peer has.
 const HISTORY_RETRY: Millis = 600_000;
 
 /// How many peers are asked, and how often.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    /// How many at once.
+    /// The number of peers at once.
     parallel: usize,
-    /// How long each may take.
+    /// The time limit for each peer.
     timeout: Duration,
-    /// The longest pause after no peer had it. The first is [`RETRY`], each further one twice as long.
+    /// The longest pause after a round without success. The first is [`RETRY`], each further one twice as long.
     longest_pause: Millis,
 }
 
@@ -51,20 +51,20 @@ impl Schedule {
     }
 }
 
-/// A pending request. An answer names it, so that a late one is recognised.
+/// The id of a pending request. Answers carry it, so that late ones are recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(u64);
 
 /// A request to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// Goes to [`OnDemand::answered`] with the answer.
+    /// Passed to [`OnDemand::answered`] with the answer.
     pub id: RequestId,
     /// The peer to ask.
     pub peer: PeerId,
 }
 
-/// What [`OnDemand::next`] decides.
+/// The decision of [`OnDemand::next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The requests to send.
@@ -73,18 +73,18 @@ pub struct Step {
     pub late: Vec<PeerId>,
 }
 
-/// What is being asked for.
+/// The current search.
 struct Search<T> {
     wanted: T,
-    /// Peers that were asked since the last pause.
+    /// The peers asked since the last pause.
     asked: HashSet<PeerId>,
     /// When the next round may begin, once all peers were asked.
     pause_until: Option<Millis>,
-    /// How many pauses there were.
+    /// The number of pauses.
     pauses: u32,
 }
 
-/// A search for the first of several things in a row, and the pending requests for it.
+/// A search for the first of several consecutive items, and its pending requests.
 pub struct OnDemand<T> {
     schedule: Schedule,
     search: Option<Search<T>>,
@@ -93,7 +93,7 @@ pub struct OnDemand<T> {
 }
 
 impl<T: Copy + Ord> OnDemand<T> {
-    /// Nothing is asked for yet.
+    /// No search.
     pub fn new(schedule: Schedule) -> Self {
         Self {
             schedule,
@@ -103,7 +103,7 @@ impl<T: Copy + Ord> OnDemand<T> {
         }
     }
 
-    /// Looks for `wanted` and what comes after it; another search is given up.
+    /// Searches for `wanted` and the items after it; gives up any other search.
     pub fn want(&mut self, wanted: T) {
         if self.wanted() == Some(wanted) {
             return;
@@ -117,7 +117,7 @@ impl<T: Copy + Ord> OnDemand<T> {
         });
     }
 
-    /// Nothing up to and including `last` is missing any more: gives up a search for it.
+    /// All items up to and including `last` are here: gives up a search for them.
     pub fn found(&mut self, last: T) {
         if self.wanted().is_some_and(|wanted| wanted <= last) {
             self.search = None;
@@ -125,7 +125,7 @@ impl<T: Copy + Ord> OnDemand<T> {
         }
     }
 
-    /// What is looked for.
+    /// The wanted item.
     pub fn wanted(&self) -> Option<T> {
         self.search.as_ref().map(|search| search.wanted)
     }
@@ -140,12 +140,12 @@ impl<T: Copy + Ord> OnDemand<T> {
         self.pending.contains_key(&id)
     }
 
-    /// An answer or failure came in: whether it belongs to a request that is still of interest.
+    /// An answer or failure arrived: returns whether its request is still of interest.
     pub fn answered(&mut self, id: RequestId) -> bool {
         self.pending.remove(&id).is_some()
     }
 
-    /// What to send now, to peers in the order given. Overdue requests are given up.
+    /// The requests to send now, to peers in the given order. Overdue requests are given up.
     pub fn next(&mut self, now: Millis, peers: &[PeerId]) -> Step {
         let mut late = Vec::new();
         self.pending.retain(|_, (peer, deadline)| {
@@ -193,7 +193,7 @@ impl<T: Copy + Ord> OnDemand<T> {
         sent
     }
 
-    /// When [`OnDemand::next`] has something to do at the latest.
+    /// The latest time of the next action of [`OnDemand::next`].
     pub fn wake_at(&self) -> Option<Millis> {
         let search = self.search.as_ref()?;
         let overdue = self.pending.values().map(|(_, deadline)| *deadline).min();
@@ -213,7 +213,7 @@ mod tests {
         OnDemand::new(Schedule::URGENT)
     }
 
-    /// The requests to send, without those peers that are late.
+    /// The requests to send, without late peers.
     fn send<T: Copy + Ord>(
         on_demand: &mut OnDemand<T>,
         now: Millis,

@@ -1,9 +1,9 @@
-//! What the validator orders of the engine.
+//! The validator's orders to the engine.
 
 use crate::{message::GossipMessage, relaying::Horizon, topic::Topic};
 use sc_network_types::PeerId;
 
-/// Something that the engine is to do. Made by the [`GossipValidator`](crate::GossipValidator), carried out by the
+/// An order to the engine. Made by the [`GossipValidator`](crate::GossipValidator), carried out by the
 /// [`Engine`](crate::engine::Engine).
 #[derive(Debug)]
 pub struct Order(pub(crate) Ordered);
@@ -18,13 +18,13 @@ pub(crate) enum Ordered {
         /// Peers that sent it.
         holders: Vec<PeerId>,
     },
-    /// Send and keep no proofs of this block any more.
+    /// Stop sending and keeping proofs of this block.
     Forget(Topic),
     /// Follow the voter.
     Follow {
-        /// What is useful from now on.
+        /// The useful messages from now on.
         horizon: Horizon,
-        /// How many members the signing set has.
+        /// The number of members of the signing set.
         set_len: u32,
     },
 }

@@ -1,18 +1,18 @@
-//! Which peers speak the gossip protocol now, and the highest set that each is known to have reached.
+//! The peers that speak the gossip protocol now, and the highest set that each is known to have reached.
 
 use duet_primitives::SetId;
 use sc_network_types::PeerId;
 use std::collections::HashMap;
 
-/// The connected peers, each with the highest set of which it sent something valid, if it did. Bounded by the
-/// connections that the network allows. A peer that leaves and comes back begins anew.
+/// The connected peers, each with the highest set of its valid messages, if any. Bounded by the connections that the
+/// network allows. A peer that reconnects starts anew.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     connected: HashMap<PeerId, Option<SetId>>,
 }
 
 impl Peers {
-    /// Adds a peer; nothing changes for one that is there already.
+    /// Adds a peer; has no effect on a peer that is already there.
     pub(crate) fn connected(&mut self, peer: PeerId) {
         self.connected.entry(peer).or_default();
     }
@@ -22,19 +22,19 @@ impl Peers {
         self.connected.remove(peer);
     }
 
-    /// Notes that `peer` sent something valid of this set.
+    /// Records that `peer` sent a valid message of this set.
     pub(crate) fn showed(&mut self, peer: &PeerId, set_id: SetId) {
         if let Some(furthest) = self.connected.get_mut(peer) {
             *furthest = (*furthest).max(Some(set_id));
         }
     }
 
-    /// How many peers there are.
+    /// The number of peers.
     pub(crate) fn len(&self) -> usize {
         self.connected.len()
     }
 
-    /// The peers, those that are furthest first; ties by id, so that the order is fixed.
+    /// The peers, most advanced first; ties by id, so that the order is fixed.
     pub(crate) fn furthest_first(&self) -> Vec<PeerId> {
         let mut peers: Vec<_> = self
             .connected

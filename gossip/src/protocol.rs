@@ -1,4 +1,4 @@
-//! Protocol names, and every limit on sizes and counts of what peers send.
+//! Protocol names, and every limit on the size and number of peers' messages.
 
 use crate::interest::Interest;
 use duet_primitives::H256;
@@ -10,48 +10,48 @@ use sc_network::{
 use sp_runtime::traits::Block as BlockT;
 use std::{sync::Arc, time::Duration};
 
-/// Longest notification that is read. A vote has 285 bytes, a justification of the largest set 13 KiB.
+/// The longest accepted notification. A vote has 285 bytes, a justification of the largest set 13 KiB.
 pub(crate) const MAX_NOTIFICATION_SIZE: u64 = 64 * 1024;
-/// Longest request that is read.
+/// The longest accepted request.
 pub(crate) const MAX_REQUEST_SIZE: u64 = 32;
-/// Longest response that is written or read.
+/// The longest response, sent or accepted.
 pub(crate) const MAX_RESPONSE_SIZE: u64 = 1024 * 1024;
-/// Requests that wait to be served; further ones are refused by the network. (GOSSIP-7)
+/// The most waiting requests; the network refuses further ones. (GOSSIP-7)
 pub(crate) const INBOUND_REQUESTS: usize = 16;
-/// Longest response with handoff proofs: that of the largest set, with its keys, has 4.6 MiB. (REQ-3)
+/// The longest response with handoff proofs: that of the largest set, with its keys, has 4.6 MiB. (REQ-3)
 pub(crate) const MAX_HISTORY_RESPONSE_SIZE: u64 = 6 * 1024 * 1024;
-/// Most handoff proofs in one response. (REQ-3)
+/// The most handoff proofs in one response. (REQ-3)
 pub(crate) const MAX_HANDOFFS: u8 = 64;
-/// How long a peer may take to send handoff proofs. (REQ-3)
+/// The time limit for a peer to send handoff proofs. (REQ-3)
 pub(crate) const HISTORY_TIMEOUT: Duration = Duration::from_secs(20);
-/// How many peers are asked for handoff proofs at once: one, so that one response is held at most. (REQ-3)
+/// How many peers are asked for handoff proofs at once: one, so that at most one response is held. (REQ-3)
 pub(crate) const PARALLEL_HISTORY_REQUESTS: usize = 1;
-/// Most handoff justifications in one response. (REQ-2)
+/// The most handoff justifications in one response. (REQ-2)
 pub const MAX_JUSTIFICATIONS: u8 = 64;
-/// How long an asked peer may take. (REQ-2)
+/// The time limit for an asked peer. (REQ-2)
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many peers are asked at once. (REQ-1)
 pub(crate) const PARALLEL_REQUESTS: usize = 3;
-/// Checked batches of votes, and proofs, that wait for the worker; nothing more is checked meanwhile. (GOSSIP-7)
+/// The most checked batches of votes, and proofs, that wait for the worker; meanwhile no more are checked. (GOSSIP-7)
 pub(crate) const CHECKED_QUEUE: usize = 64;
 
-/// A protocol and the versions of it that a node speaks. Messages of one version never change.
+/// A protocol and its supported versions. Messages of one version never change.
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol {
-    /// What the names of all versions have in common.
+    /// The common part of all versions' names.
     pub name: &'static str,
     /// The newest version.
     pub newest: u16,
-    /// Older ones that are still spoken, the newest first.
+    /// Older supported versions, newest first.
     pub older: &'static [u16],
 }
 
-/// The names of one protocol on one chain. Two nodes speak the newest version that both know.
+/// A protocol's names on one chain. Two nodes speak the newest version that both support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProtocolNames {
     /// The name of the newest version.
     pub newest: ProtocolName,
-    /// Those of older ones, the newest first, for peers that do not know the newest.
+    /// The names of older versions, newest first, for peers that do not support the newest.
     pub older: Vec<ProtocolName>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) const HISTORY: Protocol = Protocol {
 };
 
 impl Protocol {
-    /// Its names on a chain: `/{genesis}/{fork}/{name}/{version}`, without the fork where there is none.
+    /// The names on a chain: `/{genesis}/{fork}/{name}/{version}`, without the fork if there is none.
     pub fn names(&self, genesis_hash: H256, fork_id: Option<&str>) -> ProtocolNames {
         let genesis = hex::encode(genesis_hash);
         let chain = match fork_id {
@@ -94,8 +94,8 @@ impl Protocol {
 
 /// Registers the gossip protocol with a network back end.
 ///
-/// The peers are those that the node syncs with: they are added to the reserved set as they connect. They are told in
-/// the handshake what this node wants to hear (GOSSIP-9). The service goes into [`Endpoints`](crate::Endpoints).
+/// The peers are the node's sync peers: they are added to the reserved set as they connect. The handshake tells them
+/// this node's interest (GOSSIP-9). The service goes into [`Endpoints`](crate::Endpoints).
 pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
     names: ProtocolNames,
     interest: Interest,

@@ -1,34 +1,34 @@
-//! What a peer's behaviour costs or earns: the only table of reputations. (GOSSIP-6)
+//! The costs and rewards of peers' behaviour: the only table of reputations. (GOSSIP-6)
 //!
-//! The error says whether a peer is to blame (`culprit`). This file says how much that costs. What no honest node
-//! does, because it forwards only what it has checked, costs a share of a ban: after so many strikes within a few
-//! minutes the peer is disconnected. What can happen to an honest node costs little.
+//! The error decides whether a peer is to blame (`culprit`). This file sets the cost. An honest node forwards only
+//! checked messages: behaviour that it never shows costs a share of a ban, so that the peer is disconnected after so
+//! many strikes within a few minutes. Behaviour that an honest node may show costs little.
 
 use crate::{message::MessageError, requests::response::ResponseError};
 use duet_light_client as light;
 use duet_primitives::{Culprit, JustificationError, VoteError};
 use sc_network::{peer_store::BANNED_THRESHOLD, ReputationChange as Rep, RequestFailure};
 
-/// What a peer did.
+/// A peer's behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PeerBehaviour {
-    /// Sent a vote that was new and valid.
+    /// Sent a new and valid vote.
     GoodVote,
-    /// Sent a justification that was new and valid.
+    /// Sent a new and valid justification.
     GoodJustification,
     /// Sent evidence of an equivocation, in the form of the second vote.
     GoodEvidence,
-    /// Sent a message that does not decode, of so many bytes.
+    /// Sent a message that does not decode.
     Undecodable {
-        /// Its length.
+        /// Its length in bytes.
         bytes: usize,
     },
-    /// Sent a vote of a signer that the set does not have.
+    /// Sent a vote with a signer outside of the set.
     UnknownSigner,
     /// Sent a vote whose signature or proof does not hold.
     BadVote,
-    /// Sent a justification that breaks a rule which costs no arithmetic to check.
+    /// Sent a justification that breaks a rule whose check needs no arithmetic.
     MisshapenJustification,
     /// Sent a justification that fails its equation.
     BadJustification,
@@ -36,9 +36,9 @@ pub enum PeerBehaviour {
     BadRequest,
     /// Sent more requests than the protocol allows.
     TooManyRequests,
-    /// Answered with something that does not decode, breaks a rule or was not asked for.
+    /// Sent a response that does not decode, breaks a rule or was not requested.
     BadResponse,
-    /// Answered with something useful.
+    /// Sent a useful response.
     GoodResponse,
     /// Refused to answer a request that it has no reason to refuse.
     RefusedRequest,
@@ -47,7 +47,7 @@ pub enum PeerBehaviour {
 }
 
 impl PeerBehaviour {
-    /// What a message that does not decode says about its sender.
+    /// The sender's behaviour when a message does not decode.
     pub fn of_message_error(error: &MessageError) -> Self {
         let bytes = match error {
             MessageError::Empty => 0,
@@ -58,7 +58,7 @@ impl PeerBehaviour {
         Self::Undecodable { bytes }
     }
 
-    /// What a vote that breaks a rule says about its sender; `None` when the error blames somebody else.
+    /// The sender's behaviour when a vote breaks a rule; `None` when the sender is not to blame.
     pub fn of_vote_error(error: &VoteError) -> Option<Self> {
         let behaviour = match error {
             VoteError::UnknownSigner { .. } => Self::UnknownSigner,
@@ -67,7 +67,7 @@ impl PeerBehaviour {
         (error.culprit() == Culprit::Sender).then_some(behaviour)
     }
 
-    /// What a justification that breaks a rule says about its sender; `None` when the error blames somebody else.
+    /// The sender's behaviour when a justification breaks a rule; `None` when the sender is not to blame.
     pub fn of_justification_error(error: &JustificationError) -> Option<Self> {
         let behaviour = match error {
             JustificationError::BitfieldLength { .. }
@@ -78,7 +78,7 @@ impl PeerBehaviour {
         (error.culprit() == Culprit::Sender).then_some(behaviour)
     }
 
-    /// What a response that was not accepted says about its sender.
+    /// The sender's behaviour when a response was rejected.
     pub fn of_response_error(error: &ResponseError) -> Self {
         match error {
             ResponseError::TooLong { .. }
@@ -87,19 +87,19 @@ impl PeerBehaviour {
         }
     }
 
-    /// What a response with a handoff justification that breaks a rule says about its sender; `None` when the error
-    /// blames somebody else.
+    /// The sender's behaviour when a handoff justification in a response breaks a rule; `None` when the sender is not
+    /// to blame.
     pub fn of_answered_justification(error: &JustificationError) -> Option<Self> {
         (error.culprit() == Culprit::Sender).then_some(Self::BadResponse)
     }
 
-    /// What a response with a proof that breaks a rule of light clients says about its sender; `None` when the error
-    /// blames somebody else.
+    /// The sender's behaviour when a proof in a response breaks a rule of light clients; `None` when the sender is
+    /// not to blame.
     pub fn of_answered_proof(error: &light::Error) -> Option<Self> {
         (error.culprit() == Culprit::Sender).then_some(Self::BadResponse)
     }
 
-    /// What a request that failed says about the peer that was asked; `None` when it says nothing.
+    /// The behaviour of the asked peer when a request failed; `None` when the peer is not to blame.
     pub fn of_request_failure(failure: &RequestFailure) -> Option<Self> {
         match failure {
             RequestFailure::Refused => Some(Self::RefusedRequest),
@@ -107,7 +107,7 @@ impl PeerBehaviour {
         }
     }
 
-    /// What each is called in metrics.
+    /// The names of all kinds in metrics.
     pub(crate) const NAMES: [&'static str; 14] = [
         "good_vote",
         "good_justification",
@@ -125,7 +125,7 @@ impl PeerBehaviour {
         "late_response",
     ];
 
-    /// What it is called in metrics: one of [`Self::NAMES`].
+    /// The name in metrics: one of [`Self::NAMES`].
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::GoodVote => "good_vote",
@@ -145,7 +145,7 @@ impl PeerBehaviour {
         }
     }
 
-    /// What this behaviour costs or earns.
+    /// The cost or reward of this behaviour.
     pub fn reputation(self) -> Rep {
         match self {
             Self::GoodVote => Rep::new(100, "duet: good vote"),
@@ -172,12 +172,12 @@ impl PeerBehaviour {
     }
 }
 
-/// Each undecodable byte costs this much more, up to [`BYTES_CAP`] bytes.
+/// The extra cost of each undecodable byte, up to [`BYTES_CAP`] bytes.
 const BYTE_COST: i32 = 500;
 /// See [`BYTE_COST`].
 const BYTES_CAP: i32 = 4096;
 
-/// The cost of something that gets a peer banned when it does it so many times in a row.
+/// The cost of behaviour that gets a peer banned after so many repetitions in a row.
 const fn strike<const TO_BAN: i32>() -> i32 {
     const { BANNED_THRESHOLD / TO_BAN }
 }
@@ -269,7 +269,7 @@ mod tests {
         assert!(cost(4095) > cost(4096));
     }
 
-    /// Whether a peer is banned that has done this so many times and nothing else.
+    /// Whether a peer is banned after this many repetitions of this behaviour alone.
     fn is_banned_after(times: i64, behaviour: PeerBehaviour) -> bool {
         i64::from(behaviour.reputation().value) * times < i64::from(BANNED_THRESHOLD)
     }
@@ -286,7 +286,7 @@ mod tests {
             (PeerBehaviour::BadRequest, 1_000),
             (PeerBehaviour::TooManyRequests, 10_000),
         ] {
-            // The division rounds towards zero, so that the last strike may be needed once more.
+            // The division rounds towards zero, so one more strike may be needed.
             assert!(is_banned_after(strikes + 1, behaviour), "{behaviour:?}");
             assert!(!is_banned_after(strikes - 1, behaviour), "{behaviour:?}");
         }

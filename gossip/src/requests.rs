@@ -1,8 +1,8 @@
-//! Two request-response protocols: handoff justifications that a node misses, and the history before it began.
+//! Two request-response protocols: missing handoff justifications, and the history before a node began.
 //!
 //! [`handler`] registers both with a network back end; the [`Server`] that it returns answers requests from a
 //! [`ProofSource`]. Each peer has a quota, every answer is bounded, and a request that breaks a rule is refused and
-//! blames its sender (REQ-2).
+//! blamed on its sender (REQ-2).
 
 use crate::{
     clock::Clock,
@@ -42,7 +42,7 @@ pub struct Server {
 
 /// Registers the two protocols with a network back end.
 ///
-/// The server goes to whoever has the proofs, both configurations to the network.
+/// The server goes to the owner of the proofs, both configurations to the network.
 pub fn handler<B: BlockT, N: NetworkBackend<B, B::Hash>>(
     genesis_hash: H256,
     fork_id: Option<&str>,
@@ -115,14 +115,14 @@ impl Server {
                 }
             }
             if pending_response.send(response_to(answer)).is_err() {
-                // The peer may have left; then nobody misses the answer.
+                // The peer may have left; then the answer is lost without harm.
                 log::debug!(target: LOG_TARGET, "{peer} left before its request was answered");
             }
         }
     }
 }
 
-/// The response for the network, with what a refusal says about the peer.
+/// The network's response, with the blame in case of a refusal.
 fn response_to<E>(answer: Result<Vec<u8>, Refusal<E>>) -> OutgoingResponse {
     let (result, behaviour) = match answer {
         Ok(bytes) => (Ok(bytes), None),

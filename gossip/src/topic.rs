@@ -1,25 +1,25 @@
-//! What a message is about. Messages about the same are kept once.
+//! The topic of a message. Messages with the same topic are kept once.
 
 use crate::message::GossipMessage;
 use codec::Encode;
 use duet_primitives::{BlockNumber, Commitment, SetId, SignerIndex, H256};
 use sp_runtime::traits::{BlakeTwo256, Hash};
 
-/// The subject of a message: the same for all messages that say the same. Topics never leave the node.
+/// The topic of a message: equal for messages that say the same. Topics never leave the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Topic {
     /// The block.
     pub(crate) number: BlockNumber,
-    /// The set that signs.
+    /// The signing set.
     pub(crate) set_id: SetId,
-    /// Whose vote it is; `None` for a finality proof.
+    /// The voter; `None` for a finality proof.
     pub(crate) signer: Option<SignerIndex>,
-    /// Tells commitments to one block apart.
+    /// Distinguishes commitments to one block.
     pub(crate) commitment: H256,
 }
 
 impl Topic {
-    /// The subject of a message. Cost: one hash of some hundred bytes.
+    /// The topic of a message. Cost: one hash of some hundred bytes.
     pub(crate) fn of(message: &GossipMessage) -> Self {
         match message {
             GossipMessage::Vote(vote) => Self::new(Some(vote.signer), &vote.commitment),
@@ -29,7 +29,7 @@ impl Topic {
         }
     }
 
-    /// The subject of a finality proof.
+    /// The topic of a finality proof.
     pub(crate) fn of_proof(commitment: &Commitment) -> Self {
         Self::new(None, commitment)
     }

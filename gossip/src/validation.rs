@@ -1,5 +1,5 @@
-//! What to do with a message: ask the voter's filter whether it is worth a check (GOSSIP-2, GOSSIP-3), let it wait for
-//! one (GOSSIP-7), and record what came of it (GOSSIP-4 to GOSSIP-6).
+//! The handling of a message: the voter's filter decides whether it is worth a check (GOSSIP-2, GOSSIP-3), it waits
+//! for one (GOSSIP-7), and the result is recorded (GOSSIP-4 to GOSSIP-6).
 //!
 //! Plain state and plain functions: no lock, no network, no thread. [`GossipValidator`](crate::validator::GossipValidator)
 //! connects it to the gossip engine, and [`check`](crate::check) does the arithmetic in between.
@@ -20,10 +20,10 @@ use duet_voter::{Blame, Filter, Recorded, RecordedProof, Verdict, Window};
 use sc_network_types::PeerId;
 use schnellru::{ByLength, LruMap};
 
-/// How many messages that only peers have named are kept hashed.
+/// The most commitments named only by peers whose hash is kept.
 const STRANGE_MESSAGES: u32 = 16;
 
-/// Something from gossip that was checked and is new.
+/// A checked and new item from gossip.
 // The queue of them is short, and votes come by hundreds in one: a box would only add a hop.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
@@ -36,14 +36,14 @@ pub enum Checked {
     Justification(Justification),
 }
 
-/// What a message is that its sender is not blamed for.
+/// The state of a message that is not its sender's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Received {
-    /// It waits to be checked.
+    /// The message waits for a check.
     Waits,
-    /// One that says the same was checked and holds: its sender need not be sent it.
+    /// An equivalent message was checked and holds: the sender need not receive it.
     Known,
-    /// It is dropped.
+    /// The message is dropped.
     Dropped,
 }
 
@@ -51,29 +51,29 @@ pub(crate) enum Received {
 #[derive(Debug)]
 pub(crate) struct Relayed {
     pub(crate) message: GossipMessage,
-    /// Who sent it, or something that says the same.
+    /// The senders of this message or an equivalent one.
     pub(crate) holders: Vec<PeerId>,
 }
 
-/// What follows from a check.
+/// The consequences of a check.
 #[derive(Debug, Default)]
 pub(crate) struct Conclusions {
-    /// For the worker.
+    /// Items for the worker.
     pub(crate) checked: Vec<Checked>,
-    /// For other peers.
+    /// Messages for other peers.
     pub(crate) relayed: Vec<Relayed>,
-    /// What the senders did.
+    /// The senders' behaviour.
     pub(crate) reports: Vec<(PeerId, PeerBehaviour)>,
-    /// Senders that have shown to be as far as this set.
+    /// Senders known to have reached this set.
     pub(crate) showed: Vec<(PeerId, SetId)>,
 }
 
-/// What is known about what peers sent.
+/// The knowledge about peers' messages.
 pub(crate) struct Validation {
     interest: Interest,
     filter: Filter,
     pending: Pending,
-    /// Messages that only peers have named. They have no tables.
+    /// Messages named only by peers. They have no tables.
     strange: LruMap<Commitment, RoundMessage, ByLength>,
     metrics: Metrics,
 }
@@ -90,7 +90,7 @@ impl Validation {
         }
     }
 
-    /// Follows the voter: what is useful from now on.
+    /// Follows the voter: the useful messages from now on.
     pub(crate) fn update(&mut self, window: Window) {
         if let Some(signing) = &window.signing {
             self.pending.follow_set(signing.set.keyset().len());
@@ -98,12 +98,12 @@ impl Validation {
         self.filter.update(window);
     }
 
-    /// Records an own vote, so that nobody else's copy of it is checked.
+    /// Records an own vote, so that copies of it from peers are not checked.
     pub(crate) fn record_own_vote(&mut self, vote: &Vote) {
         self.filter.record_vote(vote);
     }
 
-    /// What this node itself says about a block, with tables for the votes on it.
+    /// This node's own statement about a block, with tables for the votes on it.
     pub(crate) fn prepare(&mut self, message: &RoundMessage) {
         if self.interest == Interest::Proofs {
             return;
@@ -112,22 +112,22 @@ impl Validation {
         self.pending.votes.prepare(message);
     }
 
-    /// What valid votes say that this node does not say itself. (GOSSIP-10)
+    /// Statements of valid votes that this node does not make itself. (GOSSIP-10)
     pub(crate) fn strange(&self) -> Vec<Commitment> {
         self.filter.strange()
     }
 
-    /// The votes that say this. (GOSSIP-10)
+    /// The votes with this statement. (GOSSIP-10)
     pub(crate) fn take_judged(&mut self, commitment: &Commitment) -> Vec<Vote> {
         self.filter.take_judged(commitment)
     }
 
-    /// Whether nothing waits to be checked.
+    /// Whether no message waits for a check.
     pub(crate) fn is_idle(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Drops what waits of a peer that was banned; how much that was.
+    /// Drops the waiting messages of a banned peer; returns their number.
     pub(crate) fn purge(&mut self, peer: &PeerId) -> usize {
         let dropped = self.pending.purge(peer);
         self.show_waiting();
@@ -138,10 +138,10 @@ impl Validation {
         self.metrics.checks_waiting.set(count(self.pending.len()));
     }
 
-    /// Decides whether a message waits to be checked. Cost: a few look-ups, no arithmetic.
+    /// Decides whether a message must wait for a check. Cost: a few look-ups, no arithmetic.
     ///
     /// # Errors
-    /// What the message says about its sender.
+    /// The sender's fault.
     pub(crate) fn receive(
         &mut self,
         sender: PeerId,
@@ -228,8 +228,7 @@ impl Validation {
         }
     }
 
-    /// Takes what is to be checked next. What is not needed any more, or was sent by a peer that is banned by now, is
-    /// dropped on the way.
+    /// Takes the next message to check. Drops messages that are no longer needed or whose sender is banned by now.
     pub(crate) fn take_check(&mut self, is_banned: &dyn Fn(&PeerId) -> bool) -> Option<Check> {
         loop {
             let check = match self.pending.take()? {
@@ -337,7 +336,7 @@ impl Validation {
         self.pending.votes.holds(&Claim::of(vote));
     }
 
-    /// Records what came of a check, and says what follows.
+    /// Records the result of a check, and returns its consequences.
     pub(crate) fn conclude(&mut self, outcome: Outcome) -> Conclusions {
         let mut conclusions = Conclusions::default();
         match outcome {
@@ -369,7 +368,7 @@ impl Validation {
         }
     }
 
-    /// The vote, if it is the first of its signer in a round that is open, or makes a proof fuller.
+    /// The vote, if it is the first of its signer in an open round, or makes a proof fuller.
     fn conclude_vote(
         &mut self,
         message: &RoundMessage,
@@ -448,7 +447,7 @@ impl Validation {
                 return;
             }
         };
-        // Others sent other proofs of the block, perhaps.
+        // Other peers may have sent other proofs of the block.
         self.pending.proofs.holds(&subject);
         if let RecordedProof::Duplicate = self.filter.record_justification(&justification) {
             self.metrics.justifications_known.inc();
@@ -470,7 +469,7 @@ impl Validation {
     }
 }
 
-/// What a broken rule that the filter found says about the sender.
+/// The sender's fault in a broken rule that the filter found.
 fn behaviour_of(blame: Blame) -> Option<PeerBehaviour> {
     match blame {
         Blame::Vote(error) => PeerBehaviour::of_vote_error(&error),

@@ -1,12 +1,12 @@
-//! Connects [`Validation`] to the gossip engine, and to the threads that check.
+//! Connects [`Validation`] to the gossip engine, and to the checking threads.
 //!
-//! A message costs the engine's task a few look-ups: it is decoded, the filter says whether it is needed, and it waits.
-//! Nothing is kept, relayed or rewarded before it was checked (GOSSIP-5). [`verify`] checks what waits, outside of the
-//! locks, and passes on what holds: to the worker over a bounded queue, and to the engine to be relayed.
+//! A message costs the engine's task a few look-ups: it is decoded, the filter decides whether it is needed, and it
+//! waits. No message is kept, relayed or rewarded before its check (GOSSIP-5). [`verify`] checks waiting messages,
+//! outside of the locks, and passes valid ones on: to the worker over a bounded queue, and to the engine for relaying.
 //!
-//! There are two locks. One guards what is known about messages and is taken by the engine's task, the threads that
-//! check, and the worker, each for moments. The other guards the list of peers. What is known about sending belongs to
-//! the engine alone.
+//! There are two locks. One guards the knowledge about messages and is taken by the engine's task, the checking
+//! threads, and the worker, each for moments. The other guards the list of peers. The state of sending belongs to the
+//! engine alone.
 
 #[cfg(test)]
 mod tests;
@@ -35,11 +35,11 @@ use std::{
     time::Instant,
 };
 
-/// What the network knows of its peers. Every [`NetworkPeers`] of the SDK is one.
+/// The network's view of its peers. Every [`NetworkPeers`] of the SDK implements it.
 pub trait Reputations: Send + Sync {
-    /// Tells it what a peer did.
+    /// Reports a peer's behaviour.
     fn report(&self, peer: PeerId, change: ReputationChange);
-    /// Whether it has closed, or is about to close, the connection for what the peer did.
+    /// Whether the network has closed, or is about to close, the connection because of the peer's behaviour.
     fn is_banned(&self, peer: &PeerId) -> bool;
 }
 
@@ -53,43 +53,43 @@ impl<N: NetworkPeers + Send + Sync> Reputations for N {
     }
 }
 
-/// How messages are validated.
+/// The settings of the validation.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Hash of the genesis block, which is in every signed message.
     pub genesis_hash: H256,
     /// How many rounds of one signer are kept at once, see [`Filter::new`].
     pub rounds_per_signer: usize,
-    /// What this node wants to hear. (GOSSIP-9)
+    /// This node's interest. (GOSSIP-9)
     pub interest: Interest,
 }
 
 /// The ends of the validator's queues.
 pub struct Queues {
-    /// What holds and is new, for the worker.
+    /// Valid and new items, for the worker.
     pub checked: async_channel::Receiver<Checked>,
-    /// What is to be kept and sent to peers, for the engine.
+    /// Messages to keep and send to peers, for the engine.
     pub orders: async_channel::Receiver<Order>,
 }
 
-/// Validates what peers send. One per node, shared by the gossip engine, the threads that check, and the worker.
+/// Validates peers' messages. One per node, shared by the gossip engine, the checking threads, and the worker.
 pub struct GossipValidator {
     genesis_hash: H256,
     validation: Mutex<Validation>,
     peers: Mutex<Peers>,
-    /// Has an item while something may wait to be checked.
+    /// Has an item while messages may wait for a check.
     work: (async_channel::Sender<()>, async_channel::Receiver<()>),
     checked: async_channel::Sender<Checked>,
-    /// Without a bound of its own: what goes in is this node's own or was checked, and a signer has one place per round.
+    /// Unbounded: its items are this node's own or checked, and a signer has one place per round.
     orders: async_channel::Sender<Order>,
     reputations: Box<dyn Reputations>,
-    /// Takes the proofs that contradict what is final here, once there is somebody who does.
+    /// Takes the proofs that contradict final blocks here, once it is set.
     watch: OnceLock<Arc<dyn Watch>>,
     metrics: Metrics,
 }
 
 impl GossipValidator {
-    /// The validator, and the queues that it fills. [`join`](crate::join) makes the one of a node.
+    /// The validator, and the queues that it fills. [`join`](crate::join) creates a node's validator.
     pub fn new(
         settings: Settings,
         reputations: Box<dyn Reputations>,
@@ -117,25 +117,25 @@ impl GossipValidator {
         (validator, queues)
     }
 
-    /// Tells the network what a peer did, and counts it.
+    /// Reports a peer's behaviour to the network, and counts it.
     pub(crate) fn report(&self, peer: &PeerId, behaviour: PeerBehaviour) {
         self.metrics.behaviours.count(behaviour);
         self.reputations.report(*peer, behaviour.reputation());
     }
 
-    /// Has each proof shown to `watch` before anything else is done with it. Only the first one given watches. (ROUND-10)
+    /// Shows each proof to `watch` before any other step. Only the first given one watches. (ROUND-10)
     pub fn watch_with(&self, watch: Arc<dyn Watch>) {
         // There is one worker.
         let _ = self.watch.set(watch);
     }
 
-    /// Has proofs of this block by this set neither kept nor sent any more: one of them contradicts what is final here.
+    /// Stops keeping and sending proofs of this block by this set: one of them contradicts a final block here.
     /// (ROUND-10)
     pub fn forget_proofs(&self, commitment: &Commitment) {
         self.order(Ordered::Forget(Topic::of_proof(commitment)));
     }
 
-    /// Follows the voter: what is useful from now on, and the best proven block.
+    /// Follows the voter: the useful messages from now on, and the best proven block.
     pub fn update(&self, window: Window, best_block: BlockNumber) {
         let signing = window.signing.as_ref();
         self.order(Ordered::Follow {
@@ -145,28 +145,28 @@ impl GossipValidator {
         self.validation.lock().update(window);
     }
 
-    /// What valid votes say that this node does not say itself, each once, to be compared with the chain; until
+    /// Statements of valid votes that this node does not make itself, each once, for comparison with the chain; until
     /// [`GossipValidator::take_judged`]. (GOSSIP-10)
     pub fn strange_statements(&self) -> Vec<Commitment> {
         self.validation.lock().strange()
     }
 
-    /// The votes that say this, which was compared with the chain. Each is returned once. (GOSSIP-10)
+    /// The votes with this statement, which was compared with the chain. Each is returned once. (GOSSIP-10)
     pub fn take_judged(&self, commitment: &Commitment) -> Vec<Vote> {
         self.validation.lock().take_judged(commitment)
     }
 
-    /// Records an own vote, so that nobody else's copy of it is checked.
+    /// Records an own vote, so that copies of it from peers are not checked.
     pub fn record_own_vote(&self, vote: &Vote) {
         self.validation.lock().record_own_vote(vote);
     }
 
-    /// Keeps what this node itself says about a block, with tables for the votes on it: they are checked in batches.
+    /// Keeps this node's own statement about a block, with tables for the votes on it: they are checked in batches.
     pub fn prepare(&self, message: &RoundMessage) {
         self.validation.lock().prepare(message);
     }
 
-    /// Peers to ask, those that are furthest first.
+    /// Peers for requests, most advanced first.
     pub(crate) fn peers(&self) -> Vec<PeerId> {
         self.peers.lock().furthest_first()
     }
@@ -185,8 +185,8 @@ impl GossipValidator {
         self.metrics.live_peers.set(count(peers.len()));
     }
 
-    /// Has a message sent to all peers that lack it, and kept for those that come. One that is kept already is sent again
-    /// from time to time without being asked for.
+    /// Orders a message to be sent to all peers that lack it, and kept for later peers. A message that is already
+    /// kept is repeated from time to time without another order.
     pub(crate) fn send(&self, message: GossipMessage) {
         self.order(Ordered::Keep {
             message,
@@ -195,19 +195,19 @@ impl GossipValidator {
     }
 
     fn order(&self, ordered: Ordered) {
-        // Fails only when the engine is gone, and with it the network.
+        // Fails only when the engine, and with it the network, is gone.
         let _ = self.orders.try_send(Order(ordered));
     }
 
-    /// The engine is gone: what checks for it ends.
+    /// The engine is gone: the checking threads end.
     pub(crate) fn close(&self) {
         self.work.0.close();
     }
 
-    /// Takes what a peer sent; what it is about, if the like of it was checked before and holds. Nothing is kept or
-    /// relayed of what was not checked: what holds is ordered to be kept after its check, like a message of this node.
+    /// Takes a peer's message; returns its topic if an equivalent one was checked and holds. Unchecked messages are
+    /// neither kept nor relayed: a valid one is ordered to be kept after its check, like this node's own messages.
     pub(crate) fn receive(&self, sender: &PeerId, bytes: &[u8]) -> Option<Topic> {
-        // What a peer sent before its ban still waits in queues that are not ours, thousands of messages perhaps.
+        // A peer's messages from before its ban still wait in queues outside of this crate, perhaps thousands.
         if self.reputations.is_banned(sender) {
             self.metrics.banned_drops.inc();
             return None;
@@ -236,13 +236,13 @@ impl GossipValidator {
         Ok((received == Received::Known).then_some(topic))
     }
 
-    /// Wakes somebody who checks. Who is awake anyway finds what waits without it.
+    /// Wakes a checking thread. A thread that is already awake finds waiting messages without it.
     fn signal_work(&self) {
-        // When it is full, somebody is about to wake up.
+        // When it is full, a thread is about to wake up.
         let _ = self.work.0.try_send(());
     }
 
-    /// Checks what is to be checked next; what the worker gets of it, or `None` when nothing waits.
+    /// Makes the next check; returns the worker's items, or `None` when nothing waits.
     fn check_next(&self) -> Option<Vec<Checked>> {
         let is_banned = |peer: &PeerId| self.reputations.is_banned(peer);
         let check = {
@@ -283,9 +283,9 @@ impl GossipValidator {
         Some(checked)
     }
 
-    /// Records what came of a check, and orders what holds to be relayed.
+    /// Records the result of a check, and orders the relaying of valid messages.
     fn conclude(&self, outcome: Outcome) -> Conclusions {
-        // Both under one lock: who is told of a message that it is known finds it kept.
+        // Both under one lock: the engine finds a message kept as soon as it is told that the message is known.
         let mut validation = self.validation.lock();
         let mut conclusions = validation.conclude(outcome);
         for Relayed { message, holders } in conclusions.relayed.drain(..) {
@@ -295,13 +295,13 @@ impl GossipValidator {
     }
 }
 
-/// Checks what waits until the engine is gone. Any number of these run at once, each in a thread of its own: it computes
-/// without a pause as long as anything waits. (GOSSIP-7)
+/// Checks waiting messages until the engine is gone. Any number of these run at once, each in a separate thread: it
+/// computes without a pause as long as messages wait. (GOSSIP-7)
 pub async fn verify(validator: Arc<GossipValidator>) {
     while validator.work.1.recv().await.is_ok() {
         while let Some(checked) = validator.check_next() {
             for checked in checked {
-                // Waits while the worker is behind; then what peers send waits too, within its bounds.
+                // Waits while the worker is behind; then peers' messages also wait, within their bounds.
                 if validator.checked.send(checked).await.is_err() {
                     return;
                 }

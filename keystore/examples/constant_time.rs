@@ -1,11 +1,11 @@
 //! Does the time of a signature depend on the secret? Measured as dudect does (Reparaz, Balasch, Verbauwhede, 2017).
 //!
-//! Two classes of secrets, one that is always the same and one that is random, are timed in random order. Welch's t-test
-//! says whether the two means differ: |t| above 4.5 is a leak, below it none was found with that many samples. Slow
-//! outliers are noise of the machine, so that the test is also made on the fastest shares of all samples, and the largest
-//! |t| counts. The fixed secret is 3: the scalar whose leading zeros and few digits cost variable-time code the least.
+//! Two classes of secrets, one fixed and one random, are timed in random order. Welch's t-test decides whether the
+//! two means differ: |t| above 4.5 is a leak, below it none was found with that many samples. Slow outliers are noise
+//! of the machine, so the test is repeated on the fastest shares of all samples, and the largest |t| counts. The
+//! fixed secret is 3: the scalar whose leading zeros and few digits cost variable-time code the least.
 //!
-//! The last line measures a multiplication that is meant for public scalars and does depend on them: it shows that the
+//! The last line measures a multiplication for public scalars, whose time does depend on them: it shows that the
 //! measurement finds a leak.
 //!
 //! `cargo run -p duet-keystore --example constant_time -- 20000`; results: docs/constant-time.md.
@@ -15,13 +15,13 @@ use duet_primitives::SecretKey;
 use rand::{rngs::OsRng, seq::SliceRandom, RngCore};
 use std::{env, hint::black_box, process::ExitCode, time::Instant};
 
-/// |t| above which two classes differ, as dudect has it.
+/// |t| above which two classes differ, as in dudect.
 const THRESHOLD: f64 = 4.5;
-/// Shares of the samples in percent, from the fastest on, on which the test is made.
+/// Shares of the samples for the test, in percent of the fastest ones.
 const SHARES: [usize; 6] = [25, 50, 75, 90, 99, 100];
 /// Secrets of each class. As many of the fixed one, so that both classes use as much memory.
 const SECRETS: usize = 256;
-/// Samples if none are asked for.
+/// The default number of samples.
 const SAMPLES: usize = 20_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

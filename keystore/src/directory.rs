@@ -1,4 +1,4 @@
-//! A directory of key files: which there are, how one is read, and how one is written.
+//! A directory of key files: listing, reading and writing.
 
 use crate::{
     error::{Corruption, KeyStoreError},
@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 /// Names of key files, and when each was modified.
 pub(crate) type Files = BTreeMap<String, Modified>;
 
-/// When a file was modified, where the file system knows.
+/// When a file was modified, if the file system knows.
 pub(crate) type Modified = Option<SystemTime>;
 
 /// The directory of key files, and the password that seals them.
@@ -107,7 +107,7 @@ impl Directory {
         }
     }
 
-    /// Removes a key's file, and flushes the directory, so that the file does not come back after a power cut.
+    /// Removes a key's file, and flushes the directory, so that the file does not reappear after a power cut.
     pub(crate) fn remove(&self, key: &Pk1Bytes) -> Result<(), KeyStoreError> {
         let path = self.path.join(file_name(key));
         match fs::remove_file(&path) {
@@ -136,8 +136,8 @@ impl Directory {
     }
 }
 
-/// Makes a directory of key files with mode 0700, and missing parents with the usual mode. An existing directory is not
-/// changed: the SDK's keystore uses it, too.
+/// Creates a directory of key files with mode 0700, and missing parents with the usual mode. An existing directory is
+/// not changed: the SDK's keystore uses it too.
 ///
 /// # Errors
 /// [`KeyStoreError::Io`].
@@ -158,7 +158,7 @@ pub fn create(path: &Path) -> Result<(), KeyStoreError> {
 fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
     let io_error = |source| io_error(path, source);
     let corrupt = |reason| corrupt(path, reason);
-    // One byte more than is allowed, to see whether there is more.
+    // One byte more than the limit, to detect a longer file.
     const READ_LEN: usize = MAX_FILE_LEN + 1;
     let mut text = Zeroizing::new(Vec::with_capacity(READ_LEN));
     fs::File::open(path)
@@ -174,7 +174,7 @@ fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
     KeyFile::from_text(&text).map_err(corrupt)
 }
 
-/// A temporary file of mode 0600 whose name is no key file's. Removed on drop unless it is kept.
+/// A temporary file of mode 0600, whose name is not that of a key file. Removed on drop unless it is kept.
 fn new_file_beside(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new()
         .prefix(".duet-")
@@ -201,8 +201,8 @@ fn refuse_exposed(_: &Path) -> Result<(), KeyStoreError> {
     Ok(())
 }
 
-/// Replaces a file with `contents`: writes a temporary file, flushes it to disk and renames it. After a crash the
-/// file is the old one or the new one.
+/// Replaces a file with `contents`: writes a temporary file, flushes it to disk and renames it. After a crash, either
+/// the old file or the new one is there.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut file = new_file_beside(directory)?;

@@ -1,4 +1,4 @@
-//! Why a key file was refused. Each error names the file, and what the operator can do.
+//! Why a key file was refused. Each error names the file, and the remedy.
 
 use duet_primitives::{Pk1Bytes, SecretKeyError};
 use std::{io, path::PathBuf};
@@ -7,16 +7,16 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyStoreError {
-    /// The file system refused.
+    /// The file system failed.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         source: io::Error,
     },
-    /// Another process signs with the keys of this directory, or changes its records of votes. Two that sign with
-    /// one key make evidence against the validator.
+    /// Another process signs with the keys of this directory, or changes its records of votes. Two processes that
+    /// sign with one key make evidence against the validator.
     #[error(
         "{}: {} uses these keys: stop it first",
         directory.display(),
@@ -25,13 +25,13 @@ pub enum KeyStoreError {
     InUse {
         /// The directory.
         directory: PathBuf,
-        /// The process, where its lock file says which.
+        /// The process, if its lock file names it.
         holder: Option<u32>,
     },
-    /// There is no file of this key to remove.
+    /// The key has no file to remove.
     #[error("there is no file of the key {0}")]
     NoFile(Pk1Bytes),
-    /// A password was given, and it is empty.
+    /// The given password is empty.
     #[error("the keystore password is empty: give one, or none to keep keys unencrypted")]
     EmptyPassword,
     /// The file is encrypted.
@@ -40,13 +40,13 @@ pub enum KeyStoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is intact, and the password does not decrypt it.
+    /// The file is intact, but the password does not decrypt it.
     #[error("{}: wrong password for this key file", path.display())]
     WrongPassword {
         /// The file.
         path: PathBuf,
     },
-    /// A password was given, and the file is not encrypted.
+    /// A password was given, but the file is not encrypted.
     #[error(
         "{}: this key file is not encrypted, but a keystore password was given: start without \
          password, or move the file away and insert the key again with it",
@@ -61,11 +61,10 @@ pub enum KeyStoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: Box<Corruption>,
     },
-    /// The record of a key's votes was damaged or changed. Nothing is signed with the key, because it may
-    /// have voted.
+    /// The record of a key's votes was damaged or changed. The key signs nothing, because it may have voted.
     #[error(
         "{}: this record of a key's votes is corrupt, so nothing is signed with the key: {reason}",
         path.display()
@@ -73,7 +72,7 @@ pub enum KeyStoreError {
     CorruptVotes {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: Box<Corruption>,
     },
     /// Other users may read the secret.
@@ -98,7 +97,7 @@ pub enum KeyStoreError {
     /// The system's random number generator failed.
     #[error("the system's random number generator failed: {0}")]
     Randomness(rand::Error),
-    /// The random seed gives no secret key: about one in 2^255 does.
+    /// The random seed yields no secret key: about one in 2^255 does.
     #[error("the random seed gives no key: {0}")]
     Seed(SecretKeyError),
     /// The key derivation failed: out of memory.
@@ -106,7 +105,7 @@ pub enum KeyStoreError {
     Stretch(argon2::Error),
 }
 
-/// What is wrong with a key file.
+/// The fault in a key file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Corruption {
@@ -116,7 +115,7 @@ pub enum Corruption {
         /// The most bytes.
         limit: usize,
     },
-    /// Not the JSON that belongs there.
+    /// Not the expected JSON.
     #[error("it is not valid JSON of this kind: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by a later version.
@@ -135,7 +134,7 @@ pub enum Corruption {
         /// Its length in bytes.
         expected: usize,
     },
-    /// Opening it would take more memory or passes than this program allows.
+    /// Decrypting it would take more memory or passes than this program allows.
     #[error(
         "opening it would take {memory_kib} KiB and {passes} passes, which is above the limits"
     )]
@@ -148,24 +147,24 @@ pub enum Corruption {
     /// A record of votes that belongs to another key or another chain.
     #[error("it is the record of another key or of another chain")]
     OtherRecord,
-    /// The contents are not those that the checksum is of.
+    /// The contents do not match the checksum.
     #[error("its checksum does not match its contents")]
     Checksum,
     /// The contents are valid, but not formatted as this program writes them.
     #[error("it is not formatted as this program writes it: it was edited")]
     NotCanonical,
-    /// The secret is not a secret key.
+    /// The secret is not a valid secret key.
     #[error("its secret is not a secret key: {0}")]
     Secret(#[from] SecretKeyError),
-    /// The secret is of another key.
+    /// The secret belongs to another key.
     #[error("its secret belongs to the key {secret}, not to the key {public} that it names")]
     OtherSecret {
-        /// The key that the file names.
+        /// The key in the file.
         public: Pk1Bytes,
-        /// The key of the secret in it.
+        /// The key of the file's secret.
         secret: Pk1Bytes,
     },
-    /// The first half of the public key is the secret's, the second is not.
+    /// The first half of the public key belongs to the secret, the second does not.
     #[error("the second half of its public key does not belong to its secret")]
     OtherSecondHalf,
     /// The file's name is not that of its key.

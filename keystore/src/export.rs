@@ -1,7 +1,7 @@
-//! What keys signed, as a text that goes from one signer to another: JSON, with one version. (ROUND-4)
+//! Signed votes as a text that moves from one signer to another: JSON, with one version. (ROUND-4)
 //!
-//! The form is written down in `docs/spec/formats.md`. A received text and a checked one are different: only
-//! [`VoteExport::read`] makes the latter of the former, and records are merged with nothing else.
+//! `docs/spec/formats.md` specifies the form. A received text and a checked one have different types: only
+//! [`VoteExport::read`] turns the former into the latter, and records are merged with nothing else.
 
 use crate::votes::{Floor, Merged, VoteHash, Votes};
 use duet_primitives::{BlockNumber, KeyError, Pk1Bytes, H256};
@@ -11,17 +11,17 @@ use std::{
     io::{self, Read},
 };
 
-/// What the text says that it is.
+/// The format name in the text.
 const FORMAT: &str = "duet-votes";
 const VERSION: u32 = 1;
-/// The longest text that is read: longer than [`MAX_KEYS`] records that this crate writes.
+/// The longest accepted text: longer than [`MAX_KEYS`] records that this crate writes.
 const MAX_LEN: usize = 16 * 1024 * 1024;
 /// The most keys in a text.
 const MAX_KEYS: usize = 1024;
-/// The most votes of one entry in a text. Signers may remember more of them than records here do.
+/// The most votes of one entry in a text. Other signers may remember more votes than records here do.
 const MAX_VOTES: usize = 4096;
 
-/// What keys signed on one chain; checked.
+/// The votes of keys on one chain; checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoteExport {
     genesis: H256,
@@ -37,15 +37,15 @@ impl VoteExport {
         Self { genesis, keys }
     }
 
-    /// Reads a text about the chain with this genesis.
+    /// Parses a text about the chain with this genesis.
     ///
-    /// A key may have several entries, and a block several votes. They are merged as records are: what is refused by one
-    /// is refused.
+    /// A key may have several entries, and a block several votes. They are merged as records are: a vote refused by
+    /// one is refused.
     ///
     /// Cost: at most 16 MiB are read; one decompression of a point with its subgroup check for each entry.
     ///
     /// # Errors
-    /// [`VoteExportError`] with the first thing that is wrong and what it is wrong with.
+    /// [`VoteExportError`] with the first fault and its location.
     pub fn read(from: impl Read, genesis: H256) -> Result<Self, VoteExportError> {
         let text = bounded(from)?;
         let Head { metadata } = serde_json::from_slice(&text)?;
@@ -85,7 +85,7 @@ impl VoteExport {
     /// The text.
     ///
     /// # Errors
-    /// [`VoteExportError::TooMany`] when nobody would read it.
+    /// [`VoteExportError::TooMany`] when it exceeds the limits for reading.
     pub fn to_text(&self) -> Result<String, VoteExportError> {
         at_most("keys", MAX_KEYS, self.keys.len())?;
         let entries = self.keys.iter().map(|(key, Merged { votes, .. })| KeyText {
@@ -112,10 +112,10 @@ impl VoteExport {
         Ok(text)
     }
 
-    /// What it says of some keys alone.
+    /// The entries of some keys only.
     ///
     /// # Errors
-    /// [`VoteExportError::NoVotes`] with the first key of which it says nothing.
+    /// [`VoteExportError::NoVotes`] with the first key without an entry.
     pub fn of(mut self, keys: &[Pk1Bytes]) -> Result<Self, VoteExportError> {
         if let Some(missing) = keys.iter().find(|key| !self.keys.contains_key(key)) {
             return Err(VoteExportError::NoVotes(*missing));
@@ -139,23 +139,23 @@ impl VoteExport {
     }
 }
 
-/// Why a text about votes was not read, or not written.
+/// Why an export was not read, or not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VoteExportError {
     /// It could not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is longer than any that is read.
+    /// The text exceeds the limit.
     #[error("longer than {limit} bytes")]
     TooLong {
         /// The most bytes.
         limit: usize,
     },
-    /// It is not the JSON that belongs there.
+    /// The text is not the expected JSON.
     #[error("not valid JSON of this kind: {0}")]
     Json(#[from] serde_json::Error),
-    /// It says that it is something else.
+    /// The text names another format.
     #[error("its format is {0:?}, and not {FORMAT:?}")]
     Format(String),
     /// It was written by a later version.
@@ -171,23 +171,23 @@ pub enum VoteExportError {
     OtherGenesis {
         /// The genesis hash of the chain that was asked for.
         expected: H256,
-        /// What stands in the text.
+        /// The genesis hash in the text.
         got: String,
     },
-    /// It has more keys, or more votes of a key, than are read.
+    /// The text has more keys, or more votes of a key, than the limit.
     #[error("it has {got} {what}, and at most {limit} are read")]
     TooMany {
-        /// Of what.
+        /// The kind of item.
         what: &'static str,
         /// The most.
         limit: usize,
         /// How many there are.
         got: usize,
     },
-    /// What stands in the place of a key is not 0x-hex of its length.
+    /// The text in place of a key is not 0x-hex of a key's length.
     #[error("not a key: {0:?} is not 0x-hex of {len} bytes", len = Pk1Bytes::LEN)]
     KeyHex(String),
-    /// What stands in the place of a key has its length and is none.
+    /// The bytes in place of a key are not a valid key.
     #[error("not a key: {key}: {reason}")]
     Key {
         /// The bytes.
@@ -195,22 +195,22 @@ pub enum VoteExportError {
         /// The broken rule.
         reason: KeyError,
     },
-    /// What a key signed about a block is not 0x-hex of 48 bytes.
+    /// A signed hash of a block is not 0x-hex of 48 bytes.
     #[error("the hash of block {block} that the key {key} signed is {got:?}, which is not 0x-hex of 48 bytes")]
     Hash {
         /// The key.
         key: Pk1Bytes,
         /// The block.
         block: BlockNumber,
-        /// What stands in the text.
+        /// The text in its place.
         got: String,
     },
-    /// Nothing is known about the votes of a key.
+    /// The key has no known votes.
     #[error("there is no record of votes of the key {0} on this chain")]
     NoVotes(Pk1Bytes),
 }
 
-/// The JSON. Hex is checked after it was read, so that an error can say whose it is.
+/// The JSON. Hex is checked after parsing, so that an error can name the key.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
@@ -241,7 +241,7 @@ struct VoteText {
     hash: String,
 }
 
-/// A text in which nothing but format and version was understood.
+/// A text of which only format and version were parsed.
 #[derive(Deserialize)]
 struct Head {
     metadata: HeadMetadata,
@@ -286,7 +286,7 @@ fn key(text: &str) -> Result<Pk1Bytes, VoteExportError> {
 }
 
 fn bounded(from: impl Read) -> Result<Vec<u8>, VoteExportError> {
-    // One byte more than is allowed, to see whether there is more.
+    // One byte more than the limit, to detect a longer text.
     const READ_LEN: usize = MAX_LEN + 1;
     let mut text = Vec::new();
     from.take(READ_LEN as u64).read_to_end(&mut text)?;

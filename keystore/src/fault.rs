@@ -1,9 +1,9 @@
 //! Fresh signatures are verified before they are given out.
 //!
-//! Signing is deterministic (DLEQ-3). If memory or processor err once while they sign, a correct and a faulty signature
-//! over one message can share a witness, and two responses `s` with one witness and different challenges give the
-//! secret away. The same holds when the public key in memory is damaged. So each signature is verified as a stranger
-//! would: from the bytes of the key that was asked for and the bytes of the message, decoded and hashed anew.
+//! Signing is deterministic (DLEQ-3). If memory or processor err once during signing, a correct and a faulty
+//! signature over one message can share a witness, and two responses `s` with one witness and different challenges
+//! reveal the secret. The same holds when the public key in memory is damaged. So each signature is verified as by a
+//! third party: from the bytes of the requested key and of the message, decoded and hashed anew.
 
 use duet_primitives::{
     DualKeyBytes, KeyError, Pk1Bytes, PossessionError, PossessionProof, RoundMessage,
@@ -14,7 +14,7 @@ use duet_primitives::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The key that was asked for does not decode any more.
+    /// The requested key no longer decodes.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The signature of a vote. (VOTE-3)
@@ -58,7 +58,7 @@ pub(crate) fn verified_possession(
 pub(crate) mod tests {
     use duet_primitives::VoteSignature;
 
-    /// One bit of the response `s` flips while the machine signs.
+    /// One bit of the response `s` flips during signing.
     pub(crate) fn with_fault(VoteSignature(mut bytes): VoteSignature) -> VoteSignature {
         bytes[80] ^= 1;
         VoteSignature(bytes)

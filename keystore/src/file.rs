@@ -1,4 +1,4 @@
-//! One key as a file: what is in it, and how it is checked when it is read.
+//! One key as a file: its content, and its checks on reading.
 //!
 //! The file is JSON that an operator can read: version, public key, the secret in the clear or sealed, and a
 //! checksum. The checksum tells a damaged file from a wrong password. Every file has exactly one valid
@@ -17,17 +17,17 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// The prefix of every key file's name. It has no hex digits, so that the SDK's keystore, which shares the directory
-/// and takes every file with a hex name for a key of its own, ignores it.
+/// The prefix of every key file's name. It has no hex digits, so that the SDK's keystore ignores the file: it shares
+/// the directory and takes every file with a hex name for a key of its own.
 pub const FILE_PREFIX: &str = "duet-";
 
-/// More than any key file has.
+/// Longer than any key file.
 pub(crate) const MAX_FILE_LEN: usize = 4096;
 
 const VERSION: u32 = 1;
 const CHECKSUM_TAG: &[u8] = b"duet-key-file/v1/checksum";
 const SEAL_TAG: &[u8] = b"duet-key-file/v1/seal";
-/// Bytes of `pk1` in the name: short enough for any file system, long enough to tell keys apart.
+/// Bytes of `pk1` in the name: short enough for any file system, long enough to distinguish keys.
 const NAME_BYTES: usize = 20;
 
 /// The name of a key's file: the prefix and the first forty hex digits of `pk1`.
@@ -41,19 +41,19 @@ pub(crate) fn name_head(key: &Pk1Bytes) -> String {
     hex::encode(head)
 }
 
-/// The contents of a file; nothing is known about how the halves belong together.
+/// The contents of a file, before any check that the halves belong together.
 pub(crate) struct KeyFile {
     pub(crate) public: DualKeyBytes,
     pub(crate) secret: StoredSecret,
 }
 
-/// The secret as it is stored in the file.
+/// The secret in its stored form.
 pub(crate) enum StoredSecret {
     Plain(Zeroizing<[u8; SCALAR_LEN]>),
     Sealed(Sealed),
 }
 
-/// The JSON. Strings are borrowed from the text, so that no copy of a secret escapes the wiping.
+/// The JSON. Strings are borrowed from the text, so that every copy of a secret is wiped.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text<'a> {
@@ -80,19 +80,19 @@ enum SecretText<'a> {
     },
 }
 
-/// Fields of a file in which nothing but the version was understood.
+/// A file of which only the version was parsed.
 #[derive(Deserialize)]
 struct VersionOnly {
     version: u32,
 }
 
-/// What is authenticated together with a sealed secret.
+/// The data authenticated together with a sealed secret.
 pub(crate) fn seal_context(public: &DualKeyBytes) -> Vec<u8> {
     [SEAL_TAG, public.as_ref()].concat()
 }
 
 impl KeyFile {
-    /// The file of a secret in the clear.
+    /// The file of an unencrypted secret.
     pub(crate) fn plain(secret: &SecretKey) -> Self {
         Self {
             public: secret.public(),
@@ -100,7 +100,7 @@ impl KeyFile {
         }
     }
 
-    /// The file of a sealed secret.
+    /// The file of an encrypted secret.
     pub(crate) fn sealed(public: DualKeyBytes, sealed: Sealed) -> Self {
         Self {
             public,
@@ -111,7 +111,7 @@ impl KeyFile {
     /// The text of the file.
     ///
     /// # Errors
-    /// None in practice: strings and numbers have a JSON form.
+    /// None in practice: strings and numbers always have a JSON form.
     pub(crate) fn to_text(&self) -> serde_json::Result<Zeroizing<Vec<u8>>> {
         let public = to_hex(self.public.as_ref());
         let checksum = to_hex(&self.checksum());
@@ -140,7 +140,7 @@ impl KeyFile {
         }
     }
 
-    /// Reads the text of a file: version, fields, limits, checksum and form, in that order.
+    /// Parses the text of a file: version, fields, limits, checksum and form, in that order.
     pub(crate) fn from_text(text: &[u8]) -> Result<Self, Corruption> {
         let VersionOnly { version: got } = serde_json::from_slice(text)?;
         if got != VERSION {

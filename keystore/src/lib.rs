@@ -3,8 +3,8 @@
 //! The SDK's keystore names a file after the whole public key, and a dual key is too long for a file name.
 //! So Duet keeps its own files, in the same directory and under the same password options: [`KeyRing`] for tools, and
 //! [`KeyStore`] for the node, which has the directory to itself.
-//! Whoever needs a signature asks a [`Signer`] and never sees a secret, so that a signer on another machine
-//! can take the place of the key file.
+//! Signatures come from a [`Signer`], whose callers never see a secret, so that a signer on another machine can take
+//! the place of the key file.
 //!
 //! ```
 //! use duet_keystore::{KeyRing, KeyStore, Signer};
@@ -24,11 +24,11 @@
 //!
 //! Each signature is verified before it is given out, because a faulty one can give the secret away.
 //!
-//! Beside each key lies a record of what it voted for, flushed to disk before the vote is given out: a key
-//! signs one commitment for a block, whatever happens to the node's database. (ROUND-4) It goes to another machine as a
-//! [`VoteExport`], and is merged there.
+//! Next to each key lies a record of its votes, flushed to disk before a vote is given out: a key signs one
+//! commitment for a block, whatever happens to the node's database. (ROUND-4) The record moves to another machine as
+//! a [`VoteExport`], and is merged there.
 
-// Files from outside reach this crate, and a panic takes the validator down: outside tests, what may panic or overflow is refused.
+// Untrusted files reach this crate, and a panic kills the validator: non-test code must neither panic nor overflow.
 #![cfg_attr(
     not(test),
     warn(

@@ -1,4 +1,4 @@
-//! One process at a time signs with the keys of a directory.
+//! Ensures that only one process at a time signs with the keys of a directory.
 
 use crate::error::KeyStoreError;
 use std::{
@@ -8,23 +8,23 @@ use std::{
     process,
 };
 
-/// The name of the file that is locked. It begins neither like a key file nor like a record of votes, and is no hex, so
-/// that the SDK's keystore ignores it, too.
+/// The name of the lock file. Its prefix is neither that of key files nor of records of votes, and it is not hex, so
+/// that the SDK's keystore ignores it too.
 const LOCK_FILE: &str = ".duet-lock";
-/// More than the digits of any process id.
+/// Longer than any process id.
 const MAX_HOLDER_LEN: u64 = 16;
 
-/// The lock on a directory, held until it is dropped. The operating system releases it when the process dies, however
-/// that happens, so the file stays and nobody has to remove it.
+/// The lock on a directory, held until it is dropped. The operating system releases it when the process dies in any
+/// way, so the file stays and never has to be removed.
 pub(crate) struct DirectoryLock {
     _file: fs::File,
 }
 
 impl DirectoryLock {
-    /// Locks a directory, and writes this process's id into the file for whoever comes later.
+    /// Locks a directory, and writes this process's id into the file for later processes.
     ///
     /// # Errors
-    /// [`KeyStoreError::InUse`] at once when another holds it, in this process or in another one;
+    /// [`KeyStoreError::InUse`] at once when this process or another one holds the lock;
     /// [`KeyStoreError::Io`] when the file system cannot lock.
     pub(crate) fn take(directory: &Path) -> Result<Self, KeyStoreError> {
         let path = directory.join(LOCK_FILE);
@@ -50,7 +50,7 @@ impl DirectoryLock {
     }
 }
 
-/// Opens the file for its owner only; what is in it stays, because it may be another's.
+/// Opens the file for its owner only; keeps its content, which may be another process's.
 fn open(path: &Path) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -59,8 +59,8 @@ fn open(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// The process that holds the lock, where its file says so: it does not on systems that do not let others read a locked
-/// file, nor in the moment before the id is written.
+/// The process that holds the lock, if the file names it: some systems do not let others read a locked file, and the
+/// id is written a moment after locking.
 fn holder(file: &mut fs::File) -> Option<u32> {
     let mut text = String::new();
     file.take(MAX_HOLDER_LEN).read_to_string(&mut text).ok()?;

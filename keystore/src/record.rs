@@ -1,8 +1,8 @@
-//! The file of what a key voted for: written before the vote leaves the signer. (ROUND-4)
+//! The file with a key's votes: written before a vote leaves the signer. (ROUND-4)
 //!
-//! The database of a node writes in the background, so that after a power cut it may have forgotten a vote
-//! that was sent. This record is flushed to disk first. It is stored beside the key and moves with it, so that
-//! neither a purged chain nor a restored database makes a validator sign twice.
+//! A node's database writes in the background, so that after a power cut it may have forgotten a vote that was sent.
+//! This record is flushed to disk first. It is stored beside the key and moves with it, so that neither a purged
+//! chain nor a restored database makes a validator sign twice.
 
 use crate::{
     directory::replace,
@@ -19,11 +19,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The prefix of every record's name. It has no hex digits, as that of key files.
+/// The prefix of every record's name. Like that of key files, it has no hex digits.
 const FILE_PREFIX: &str = "votes-";
 /// Bytes of the genesis hash in the name.
 const GENESIS_BYTES: usize = 4;
-/// More than any record has.
+/// Longer than any record.
 const MAX_FILE_LEN: u64 = 16 * 1024;
 const VERSION: u32 = 1;
 
@@ -36,13 +36,13 @@ struct Text {
     key: Pk1Bytes,
     /// The chain, `0x`-hex.
     genesis: String,
-    /// Nothing below this block is signed any more.
+    /// No block below this one is signed any more.
     lowest: Floor,
-    /// What was signed, by block, `0x`-hex.
+    /// The signed hashes by block, `0x`-hex.
     votes: BTreeMap<BlockNumber, VoteHash>,
 }
 
-/// Where the votes of a key on a chain are kept.
+/// The path of a key's record on a chain.
 pub(crate) fn path(directory: &Path, key: &Pk1Bytes, genesis: H256) -> PathBuf {
     directory.join(format!(
         "{FILE_PREFIX}{}{}",
@@ -51,7 +51,7 @@ pub(crate) fn path(directory: &Path, key: &Pk1Bytes, genesis: H256) -> PathBuf {
     ))
 }
 
-/// Reads the record of a key on a chain; an empty one when there is none.
+/// Reads the record of a key on a chain; an empty one if there is no file.
 pub(crate) fn read(
     directory: &Path,
     key: &Pk1Bytes,
@@ -70,7 +70,7 @@ pub(crate) fn read(
     }
 }
 
-/// Reads the records of all keys on a chain, also of those whose secrets are not here.
+/// Reads the records of all keys on a chain, including keys whose secrets are not here.
 pub(crate) fn all(
     directory: &Path,
     genesis: H256,
@@ -84,7 +84,7 @@ pub(crate) fn all(
         if !name.is_some_and(|name| name.starts_with(FILE_PREFIX) && name.ends_with(&tail)) {
             continue;
         }
-        // One that was removed meanwhile is none.
+        // A file removed meanwhile counts as no record.
         let Some(text) = text(&found)? else { continue };
         let (key, votes) = parse(&found, &text, genesis)?;
         if path(directory, &key, genesis) != found {
@@ -95,7 +95,7 @@ pub(crate) fn all(
     Ok(all)
 }
 
-/// Writes the record of a key on a chain, so that it is there after a power cut.
+/// Writes the record of a key on a chain durably: it survives a power cut.
 pub(crate) fn write(
     directory: &Path,
     key: &Pk1Bytes,
@@ -116,7 +116,7 @@ pub(crate) fn write(
         .map_err(|source| io_error(&path, source))
 }
 
-/// The end of the names of all records of a chain.
+/// The suffix of the names of a chain's records.
 fn name_tail(genesis: H256) -> String {
     let chain: Vec<u8> = genesis.0.into_iter().take(GENESIS_BYTES).collect();
     format!("-{}", hex::encode(chain))

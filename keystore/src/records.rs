@@ -1,4 +1,4 @@
-//! The records of what keys voted for, and the lock under which they are changed. (ROUND-4)
+//! The records of keys' votes, and the lock for changing them. (ROUND-4)
 
 use crate::{
     directory,
@@ -16,12 +16,12 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// What the keys of a directory voted for on each chain. Secrets are not needed for it, nor their password.
+/// The votes of a directory's keys on each chain. Neither the secrets nor their password are needed.
 ///
-/// As long as it lives, no other process signs with the keys of the directory or changes these records.
+/// While it lives, no other process signs with the keys of the directory or changes these records.
 pub struct VoteRecords {
     place: Option<Place>,
-    /// As on disk; the only account for keys that live in memory only.
+    /// The records on disk; for keys in memory, the only ones.
     known: Mutex<Accounts>,
 }
 
@@ -32,24 +32,24 @@ struct Place {
     _lock: DirectoryLock,
 }
 
-/// Where the votes of a key are remembered.
+/// The location of a key's votes.
 pub(crate) enum Memory {
-    /// On disk, where there is a directory.
+    /// On disk, if there is a directory.
     Lasting,
     /// Until the process ends.
     Ephemeral,
 }
 
-/// What became of the record of a key when another account was merged into it.
+/// The result of merging another record into a key's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedVotes {
     /// The key.
     pub key: Pk1Bytes,
-    /// The lowest block that it may sign now, beside those that are remembered; `None` when it may sign nothing any more.
+    /// The lowest block that the key may sign now, apart from the remembered ones; `None` if there is none.
     pub lowest: Option<BlockNumber>,
-    /// How many votes are remembered.
+    /// The number of remembered votes.
     pub votes: usize,
-    /// The blocks for which two hashes are known: the key signed twice, and signs nothing at or below them any more.
+    /// The blocks with two known hashes: the key signed twice, and signs nothing at or below them any more.
     pub signed_twice: Vec<BlockNumber>,
 }
 
@@ -65,10 +65,10 @@ impl ImportedVotes {
 }
 
 impl VoteRecords {
-    /// Opens the records of a directory, which is made if it is missing, with mode 0700, and locks it.
+    /// Opens and locks the records of a directory, creating it with mode 0700 if it is missing.
     ///
     /// # Errors
-    /// [`KeyStoreError::InUse`] at once when a node or another command has it; [`KeyStoreError::Io`].
+    /// [`KeyStoreError::InUse`] at once when a node or another command holds the lock; [`KeyStoreError::Io`].
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, KeyStoreError> {
         let directory = path.into();
         directory::create(&directory)?;
@@ -89,19 +89,19 @@ impl VoteRecords {
         }
     }
 
-    /// The file that a key's votes on the chain with this genesis are recorded in; `None` without a directory.
+    /// The file that records a key's votes on the chain with this genesis; `None` without a directory.
     pub fn path_of(&self, key: &Pk1Bytes, genesis: H256) -> Option<PathBuf> {
         self.place
             .as_ref()
             .map(|place| record::path(&place.directory, key, genesis))
     }
 
-    /// What all keys here signed on a chain, also those whose secrets are gone.
+    /// The votes of all keys here on a chain, including keys whose secrets are gone.
     ///
-    /// It is out of date as soon as one of them signs again.
+    /// The export is out of date as soon as one of the keys signs again.
     ///
     /// # Errors
-    /// [`KeyStoreError::CorruptVotes`] with the first record that cannot be read; [`KeyStoreError::Io`].
+    /// [`KeyStoreError::CorruptVotes`] with the first unreadable record; [`KeyStoreError::Io`].
     pub fn export(&self, genesis: H256) -> Result<VoteExport, KeyStoreError> {
         let known = self.known();
         let all = match &self.place {
@@ -115,13 +115,13 @@ impl VoteRecords {
         Ok(VoteExport::new(genesis, all))
     }
 
-    /// Merges what was exported elsewhere into the records here. It never allows a vote that was refused before; the
-    /// secrets of the keys need not be here. Importing twice changes nothing.
+    /// Merges votes exported elsewhere into the records here. A vote refused before stays refused. The secrets of the
+    /// keys need not be here. Importing twice changes nothing.
     ///
-    /// Each record is replaced as a whole and flushed. After a power cut some may have been and others not: import again.
+    /// Each record is replaced as a whole and flushed. After a power cut, only some may be replaced: import again.
     ///
     /// # Errors
-    /// [`KeyStoreError::CorruptVotes`] with the first record here that cannot be read, in which case nothing is changed;
+    /// [`KeyStoreError::CorruptVotes`] with the first unreadable record here, in which case nothing is changed;
     /// [`KeyStoreError::Io`].
     pub fn import(&self, export: &VoteExport) -> Result<Vec<ImportedVotes>, KeyStoreError> {
         let genesis = export.genesis();
@@ -155,7 +155,7 @@ impl VoteRecords {
         memory: Memory,
     ) -> Result<(), SignerError> {
         let genesis = message.genesis_hash();
-        // Held while the file is written: of two votes at a time, the second sees the first.
+        // Held while the file is written: the second of two concurrent votes sees the first.
         let mut known = self.known();
         let votes = match known.entry((*key, genesis)) {
             Entry::Occupied(known) => known.into_mut(),
@@ -183,7 +183,7 @@ impl VoteRecords {
         }
     }
 
-    // A panic while it is held leaves the map consistent: each change is one insertion.
+    // A panic while the lock is held leaves the map consistent: each change is one insertion.
     fn known(&self) -> MutexGuard<'_, Accounts> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Keys in a directory, one file each, and keys that live in memory only.
+//! Keys in a directory, one file each, and keys in memory only.
 
 use crate::{
     directory::{self, Directory, Files, Modified},
@@ -20,8 +20,8 @@ use zeroize::Zeroizing;
 
 /// Secrets of Duet keys: read once from their files, checked against their public keys, wiped on drop.
 ///
-/// It lists, adds and proves keys, also beside a node that signs with them. It signs no votes: for that a
-/// [`KeyStore`](crate::KeyStore) has the directory to itself.
+/// A ring lists, adds and proves keys, even while a node signs with them. It signs no votes: for that, a
+/// [`KeyStore`](crate::KeyStore) owns the directory exclusively.
 pub struct KeyRing {
     directory: Option<Directory>,
     keys: RwLock<Keys>,
@@ -31,14 +31,14 @@ pub struct KeyRing {
 struct Keys {
     /// From files, by file name.
     on_disk: BTreeMap<String, SecretKey>,
-    /// From secret URIs, gone with the process.
+    /// From secret URIs, lost when the process ends.
     in_memory: BTreeMap<Pk1Bytes, SecretKey>,
-    /// Files that appeared later and were refused: reported once, and read again when they change.
+    /// Later files that were refused: reported once, and read again when they change.
     refused: Files,
 }
 
 impl Keys {
-    /// Whether a file was read, or refused as it is now.
+    /// Whether a file was read, or refused in its present state.
     fn knows(&self, name: &str, modified: &Modified) -> bool {
         self.on_disk.contains_key(name) || self.refused.get(name) == Some(modified)
     }
@@ -64,9 +64,9 @@ impl Keys {
 }
 
 impl KeyRing {
-    /// Opens the key files of a directory, which is made if it is missing, with mode 0700.
+    /// Opens the key files of a directory, creating it with mode 0700 if it is missing.
     ///
-    /// With a password, new keys are encrypted under it, and files must be; without, they are in the clear.
+    /// With a password, new keys are encrypted, and existing files must be; without one, all are unencrypted.
     ///
     /// # Errors
     /// [`KeyStoreError`] naming the first file that is damaged, exposed to others or under another password:
@@ -74,18 +74,6 @@ impl KeyRing {
     pub fn open(
         path: impl Into<PathBuf>,
         password: Option<SecretString>,
-    ) -> Result<Self, KeyStoreError> {
-        Self::open_with_cost(path, password, SealCost::default())
-    }
-
-    /// [`KeyRing::open`], with the cost that files written from now on are sealed at.
-    ///
-    /// # Errors
-    /// As [`KeyRing::open`].
-    pub fn open_with_cost(
-        path: impl Into<PathBuf>,
-        password: Option<SecretString>,
-        cost: SealCost,
     ) -> Result<Self, KeyStoreError> {
         if password
             .as_ref()
@@ -96,7 +84,7 @@ impl KeyRing {
         let directory = Directory {
             path: path.into(),
             password,
-            cost,
+            cost: SealCost::default(),
         };
         directory::create(&directory.path)?;
         let mut keys = Keys::default();
@@ -110,6 +98,14 @@ impl KeyRing {
         })
     }
 
+    /// The same keys; later files are sealed at this cost.
+    pub fn with_seal_cost(mut self, cost: SealCost) -> Self {
+        if let Some(directory) = &mut self.directory {
+            directory.cost = cost;
+        }
+        self
+    }
+
     /// Keys without a directory: all live in memory only.
     pub fn in_memory() -> Self {
         Self {
@@ -118,17 +114,16 @@ impl KeyRing {
         }
     }
 
-    /// Keeps a key until the process ends, as `--alice` and the like do. Nothing is written.
+    /// Keeps a key until the process ends, like `--alice`. Writes nothing.
     pub fn insert_ephemeral(&self, secret: SecretKey) {
         self.write().in_memory.insert(secret.public().pk1(), secret);
     }
 
-    /// Keeps a key: in its file, or in memory where there is no directory. Inserting a key twice changes
-    /// nothing.
+    /// Keeps a key: in its file, or in memory if there is no directory. Inserting a key twice changes nothing.
     ///
     /// # Errors
-    /// [`KeyStoreError::Occupied`] when its file holds another key; what [`KeyRing::open`] says of a file
-    /// that is there already; [`KeyStoreError::Io`] when it cannot be written, in which case nothing is left.
+    /// [`KeyStoreError::Occupied`] when its file holds another key; the errors of [`KeyRing::open`] for an existing
+    /// file; [`KeyStoreError::Io`] when it cannot be written, in which case nothing is left behind.
     pub fn insert(&self, secret: SecretKey) -> Result<(), KeyStoreError> {
         let Some(directory) = &self.directory else {
             self.insert_ephemeral(secret);
@@ -156,8 +151,7 @@ impl KeyRing {
         Ok(public)
     }
 
-    /// The keys, in ascending order of their bytes. One whose file was added or removed since the last call is, or is no
-    /// more, among them.
+    /// The keys, in ascending order of their bytes. Reflects files added or removed since the last call.
     ///
     /// # Errors
     /// [`KeyStoreError::Io`] when the directory cannot be read.
@@ -166,7 +160,7 @@ impl KeyRing {
         Ok(self.read().public())
     }
 
-    /// Proves to `owner` that the secret behind `key` is here. (POP-1, POP-2)
+    /// Proves to `owner` that this ring holds the secret of `key`. (POP-1, POP-2)
     ///
     /// # Errors
     /// [`SignerError::NoKey`]; [`SignerError::Faulty`] when the fresh proof does not hold; [`KeyStoreError::Io`].
@@ -179,7 +173,7 @@ impl KeyRing {
         self.possession_made_by(key, owner, |secret| secret.prove_possession(owner))
     }
 
-    /// The file of a key, whether it exists or not; `None` without a directory.
+    /// The path of a key's file, even if it does not exist; `None` without a directory.
     pub fn path_of(&self, key: &Pk1Bytes) -> Option<PathBuf> {
         self.directory
             .as_ref()
@@ -205,8 +199,8 @@ impl KeyRing {
         Ok(())
     }
 
-    /// Looks for files that were added, changed or removed. A file that is refused is logged and ignored: the keys
-    /// in use must keep working.
+    /// Looks for files that were added, changed or removed. A refused file is logged and ignored: the keys in use
+    /// must keep working.
     fn refresh(&self) -> Result<(), KeyStoreError> {
         let Some(directory) = &self.directory else {
             return Ok(());
@@ -223,7 +217,7 @@ impl KeyRing {
                 .map(|(name, _)| name.clone())
                 .collect()
         };
-        // Outside of the lock: opening a sealed file takes a while, and votes must not wait for it.
+        // Outside of the lock: opening a sealed file takes a while, and must not delay votes.
         let loaded: Vec<_> = changed
             .into_iter()
             .map(|name| (directory.load(&name), name))
@@ -247,7 +241,7 @@ impl KeyRing {
         Ok(())
     }
 
-    /// Returns the proof of possession that `prove` makes, once it is verified.
+    /// Returns the proof of possession made by `prove`, once it is verified.
     fn possession_made_by(
         &self,
         key: &Pk1Bytes,

@@ -13,12 +13,12 @@ pub(crate) const SALT_LEN: usize = 16;
 pub(crate) const NONCE_LEN: usize = 24;
 pub(crate) const TAG_LEN: usize = 16;
 
-/// What it costs to try one password. Written into each file, so that it can grow without breaking old ones.
+/// The cost of trying one password. Stored in each file, so that it can grow without breaking old ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealCost {
     /// KiB of memory that Argon2id fills.
     pub memory_kib: u32,
-    /// How often it goes over that memory.
+    /// The number of passes over that memory.
     pub passes: u32,
 }
 
@@ -33,7 +33,7 @@ impl Default for SealCost {
 }
 
 impl SealCost {
-    /// The most that a file may ask for: 1 GiB, so that a damaged one does not take the machine down.
+    /// The highest cost that a file may demand: 1 GiB, so that a damaged one does not take the machine down.
     const MAX_MEMORY_KIB: u32 = 1024 * 1024;
     const MAX_PASSES: u32 = 64;
 
@@ -44,7 +44,7 @@ impl SealCost {
     }
 }
 
-/// A secret under a password.
+/// A secret sealed under a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sealed {
     pub(crate) cost: SealCost,
@@ -59,7 +59,7 @@ pub(crate) struct Sealed {
 pub(crate) enum SealError {
     Randomness(rand::Error),
     Stretch(argon2::Error),
-    /// The tag does not match: another password, or other bytes.
+    /// The tag does not match: the password or the bytes differ.
     Refused,
 }
 
@@ -95,7 +95,7 @@ impl Sealed {
         })
     }
 
-    /// Opens with the password that it was sealed with and the same `context`.
+    /// Opens with the password and `context` of the sealing.
     pub(crate) fn open(
         &self,
         password: &[u8],
@@ -115,7 +115,7 @@ fn cipher(password: &[u8], salt: &[u8], cost: SealCost) -> Result<XChaCha20Poly1
     let mut key = Zeroizing::new([0; 32]);
     let params = Params::new(cost.memory_kib, cost.passes, 1, Some(key.len()))
         .map_err(SealError::Stretch)?;
-    // Allocated here, because argon2 does not wipe the memory that it allocates itself.
+    // Allocated here, because argon2 does not wipe memory that it allocates itself.
     let mut memory = Zeroizing::new(vec![Block::default(); params.block_count()]);
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
         .hash_password_into_with_memory(password, salt, &mut *key, memory.as_mut_slice())

@@ -1,4 +1,4 @@
-//! The interface to whatever holds the secrets. The voter, the RPC and the command line use it.
+//! The interface to a holder of secrets. The voter, the RPC and the command line use it.
 
 use crate::{error::KeyStoreError, fault::Fault};
 use duet_primitives::{
@@ -7,11 +7,11 @@ use duet_primitives::{
 
 /// Holds secrets and signs with them. The secrets never leave it.
 ///
-/// Implementations are shared between threads and may block for as long as an answer takes: a signature is
-/// below a millisecond from the key file, a network round trip from a remote signer.
+/// Implementations are shared between threads and may block while they compute an answer: below a millisecond for a
+/// signature from the key file, a network round trip from a remote signer.
 pub trait Signer: Send + Sync {
-    /// The keys that this signer can sign with now, in ascending order of their bytes. A key that was added
-    /// since the last call is among them.
+    /// The keys that this signer can now sign with, in ascending order of their bytes. Includes keys added since the
+    /// last call.
     ///
     /// # Errors
     /// [`SignerError`] when the keys cannot be listed.
@@ -19,14 +19,13 @@ pub trait Signer: Send + Sync {
 
     /// Signs the round's commitment as the member at position `signer`. (VOTE-3)
     ///
-    /// Deterministic: asked twice, it gives the same bytes. A signer verifies each signature before it returns it. It
-    /// remembers, across power cuts too, what each key has signed, and signs no second commitment for a block.
-    /// (ROUND-4)
+    /// Deterministic: asked twice, a signer gives the same bytes. It verifies each signature before it returns it. It
+    /// remembers the votes of each key, across power cuts too, and signs no second commitment for a block. (ROUND-4)
     ///
     /// # Errors
     /// [`SignerError::NoKey`] when there is no secret for `key`; [`SignerError::AlreadyVoted`] and
-    /// [`SignerError::TooOld`] for what must not be signed; [`SignerError::Faulty`] when the fresh signature does not
-    /// hold; otherwise what went wrong.
+    /// [`SignerError::TooOld`] for votes that must not be signed; [`SignerError::Faulty`] when the fresh signature
+    /// does not hold; otherwise the cause of the failure.
     fn sign_vote(
         &self,
         key: &Pk1Bytes,
@@ -34,7 +33,7 @@ pub trait Signer: Send + Sync {
         message: &RoundMessage,
     ) -> Result<UncheckedVote, SignerError>;
 
-    /// Proves to `owner` that the secret behind `key` is here. (POP-1, POP-2)
+    /// Proves to `owner` that this signer holds the secret of `key`. (POP-1, POP-2)
     ///
     /// `owner` is [`ownership_statement`](duet_primitives::ownership_statement) of an account for keys that go
     /// on chain.
@@ -50,21 +49,21 @@ pub trait Signer: Send + Sync {
     /// Makes a new key, keeps its secret and returns the public half.
     ///
     /// # Errors
-    /// [`SignerError::CannotGenerate`] from signers whose keys are made elsewhere, which is the default.
+    /// [`SignerError::CannotGenerate`] from signers that do not make keys, which is the default.
     fn generate(&self) -> Result<DualKeyBytes, SignerError> {
         Err(SignerError::CannotGenerate)
     }
 }
 
-/// Why a signer gave no answer.
+/// Why a signer refused or failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignerError {
-    /// There is no secret for this key.
+    /// The signer has no secret for this key.
     #[error("there is no secret for the key {0}")]
     NoKey(Pk1Bytes),
-    /// ROUND-4: the key signed another commitment for this block. Two nodes with one key, or a chain that was
-    /// started anew, look like this; the vote would be evidence against the validator.
+    /// ROUND-4: the key signed another commitment for this block. Typical causes are two nodes with one key, or a
+    /// restarted chain; the vote would be evidence against the validator.
     #[error("ROUND-4: the key {key} has signed another commitment for block {block}")]
     AlreadyVoted {
         /// The key.
@@ -72,7 +71,7 @@ pub enum SignerError {
         /// The block.
         block: BlockNumber,
     },
-    /// ROUND-4: the block is below the votes that are remembered, so that it is not known whether the key signed it.
+    /// ROUND-4: the block is below the remembered votes, so it is unknown whether the key signed it.
     #[error("ROUND-4: block {block} is below all recorded votes of the key {key}")]
     TooOld {
         /// The key.
@@ -94,10 +93,10 @@ pub enum SignerError {
     /// This signer cannot generate keys.
     #[error("this signer cannot generate keys: generate them where its secrets are kept")]
     CannotGenerate,
-    /// The key file, or the record of votes.
+    /// The key file or the record of votes failed.
     #[error(transparent)]
     KeyStore(#[from] KeyStoreError),
-    /// A signer of another kind could not be asked.
+    /// A signer of another kind could not be reached.
     #[error("the signer cannot be asked: {0}")]
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,4 +1,4 @@
-//! The signer of a node: the keys of a directory, with the record of what they voted for, under a lock.
+//! The signer of a node: the keys of a directory, with the record of their votes, under a lock.
 
 use crate::{
     error::KeyStoreError,
@@ -14,12 +14,12 @@ use duet_primitives::{
 use sp_core::crypto::SecretString;
 use std::path::PathBuf;
 
-/// Signs with the keys of a directory, which it has to itself.
+/// Signs with the keys of a directory, to which it has exclusive access.
 ///
-/// Signing is blst's, constant-time. Files that appear while the node runs are found by [`Signer::keys`], so
-/// that `duet-key insert` needs no restart.
+/// blst signs in constant time. [`Signer::keys`] finds files that appear while the node runs:
+/// `duet-key insert` needs no restart.
 pub struct KeyStore {
-    // Before the keys, so that no secret is read from a directory that another process signs with.
+    // Before the keys, so that no secret is read from a directory that another process uses for signing.
     records: VoteRecords,
     ring: KeyRing,
 }
@@ -33,25 +33,21 @@ impl KeyStore {
         path: impl Into<PathBuf>,
         password: Option<SecretString>,
     ) -> Result<Self, KeyStoreError> {
-        Self::open_with_cost(path, password, SealCost::default())
-    }
-
-    /// [`KeyStore::open`], with the cost that files written from now on are sealed at.
-    ///
-    /// # Errors
-    /// As [`KeyStore::open`].
-    pub fn open_with_cost(
-        path: impl Into<PathBuf>,
-        password: Option<SecretString>,
-        cost: SealCost,
-    ) -> Result<Self, KeyStoreError> {
         let path = path.into();
         let records = VoteRecords::open(&path)?;
-        let ring = KeyRing::open_with_cost(path, password, cost)?;
+        let ring = KeyRing::open(path, password)?;
         Ok(Self { records, ring })
     }
 
-    /// A key store without a directory: all keys, and what they voted for, live in memory only.
+    /// As [`KeyRing::with_seal_cost`].
+    pub fn with_seal_cost(self, cost: SealCost) -> Self {
+        Self {
+            ring: self.ring.with_seal_cost(cost),
+            ..self
+        }
+    }
+
+    /// A key store without a directory: all keys and their votes live in memory only.
     pub fn in_memory() -> Self {
         Self {
             records: VoteRecords::in_memory(),
@@ -72,26 +68,26 @@ impl KeyStore {
         self.ring.insert(secret)
     }
 
-    /// Removes the file of a key, flushes that to disk, and wipes the secret. The record of its votes stays: if the key
-    /// comes back, from a backup or a phrase, it still signs nothing that contradicts what it signed.
+    /// Removes the file of a key, flushes that to disk, and wipes the secret. The record of its votes stays: if the
+    /// key comes back from a backup or a phrase, it still signs nothing that contradicts its earlier votes.
     ///
     /// # Errors
-    /// [`KeyStoreError::NoFile`] when there is none of this key; [`KeyStoreError::Io`].
+    /// [`KeyStoreError::NoFile`] when the key has no file; [`KeyStoreError::Io`].
     pub fn remove(&self, key: &Pk1Bytes) -> Result<(), KeyStoreError> {
         self.ring.remove(key)
     }
 
-    /// The keys, without what they voted for.
+    /// The keys, without their votes.
     pub fn ring(&self) -> &KeyRing {
         &self.ring
     }
 
-    /// What the keys voted for. An import into it is seen by the next vote.
+    /// The votes of the keys. The next vote sees an import into it.
     pub fn records(&self) -> &VoteRecords {
         &self.records
     }
 
-    /// Returns the vote that `sign` makes, once it is verified and recorded. (ROUND-4)
+    /// Returns the vote made by `sign`, once it is verified and recorded. (ROUND-4)
     fn vote_made_by(
         &self,
         key: &Pk1Bytes,

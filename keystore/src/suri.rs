@@ -1,5 +1,5 @@
-//! Secrets from secret URIs: `//Alice`, a phrase with derivations, a raw seed. As every tool that knows
-//! `bls381` derives them.
+//! Secrets from secret URIs: `//Alice`, a phrase with derivations, a raw seed. The derivation is the one of all tools
+//! that support `bls381`.
 
 use duet_primitives::{SecretKey, SecretKeyError};
 use sp_core::{
@@ -8,17 +8,17 @@ use sp_core::{
 };
 use zeroize::Zeroizing;
 
-/// Why a secret URI gave no key.
+/// Why a secret URI yielded no key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuriError {
-    /// It does not parse. The message never repeats any part of it.
+    /// The URI does not parse. The message never repeats any part of it.
     #[error("this is no secret URI: {}", explain(.0))]
     Parse(SecretStringError),
-    /// What it derives is no secret key.
+    /// The derived bytes are not a secret key.
     #[error("the secret URI gives no key: {0}")]
     Secret(#[from] SecretKeyError),
-    /// What it derives does not have the length of a secret.
+    /// The derived bytes do not have the length of a secret.
     #[error("the secret URI gives no key: its secret has the wrong length")]
     Length,
 }
@@ -34,10 +34,10 @@ fn explain(error: &SecretStringError) -> &'static str {
     }
 }
 
-/// The secret of a secret URI: a BIP-39 phrase or a `0x`-seed, hard derivations, and perhaps `///password`.
+/// The secret of a secret URI: a BIP-39 phrase or a `0x`-seed, hard derivations, and optionally `///password`.
 ///
 /// # Errors
-/// [`SuriError`] when it is none.
+/// [`SuriError`] when the text is no such URI.
 pub fn secret_of_suri(suri: &str) -> Result<SecretKey, SuriError> {
     secret_of_pair(&bls381::Pair::from_string(suri, None).map_err(SuriError::Parse)?)
 }
@@ -45,10 +45,10 @@ pub fn secret_of_suri(suri: &str) -> Result<SecretKey, SuriError> {
 /// A new secret, and the twelve words to write down for it. The words are its secret URI.
 ///
 /// # Errors
-/// [`SuriError`] in the unreachable case that the words give no key.
+/// [`SuriError`] in the unreachable case that the words yield no key.
 ///
 /// # Panics
-/// When the system gives no randomness.
+/// When the system provides no randomness.
 pub fn generate_phrase() -> Result<(Zeroizing<String>, SecretKey), SuriError> {
     let (pair, phrase, seed) = bls381::Pair::generate_with_phrase(None);
     let _seed = Zeroizing::new(seed);

@@ -1,7 +1,7 @@
-//! What one key has signed on one chain, and what it may therefore sign. (ROUND-4)
+//! The votes that one key signed on one chain, and the votes that it may therefore still sign. (ROUND-4)
 //!
-//! Two accounts of it, of two machines that had the key one after the other, are merged so that nothing may be signed
-//! that either of them refuses. The order in which accounts are merged, and how often, makes no difference.
+//! Two records of a key, from two machines that had the key one after the other, are merged so that a vote refused by
+//! either is refused. The order and number of merges make no difference.
 
 use duet_primitives::{suite::G1_LEN, BlockNumber, RoundMessage};
 use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
@@ -10,32 +10,32 @@ use std::{
     fmt,
 };
 
-/// Votes that are remembered one by one; below them nothing is signed any more.
+/// The most remembered votes; no block below them is signed any more.
 pub(crate) const MAX_VOTES: usize = 64;
 
-/// Why a key signs no commitment for a block.
+/// Why a key does not sign a commitment for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It signed another one.
+    /// The key signed another commitment.
     Voted,
-    /// The block is below everything that is remembered.
+    /// The block is below all remembered votes.
     Forgotten,
 }
 
-/// The lowest block that may be signed, beside those that are remembered. A number, which may be beyond all blocks; then
-/// nothing may be signed.
+/// The lowest block that may be signed, apart from the remembered ones. It may lie beyond all block numbers; then no
+/// block may be signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Floor(u64);
 
 impl Floor {
-    /// The block itself is the lowest one.
+    /// This block is the lowest one.
     #[cfg(test)]
     pub(crate) fn at(block: BlockNumber) -> Self {
         Self(u64::from(block.get()))
     }
 
-    /// The one after this block is the lowest one.
+    /// The block after this one is the lowest.
     pub(crate) fn above(block: BlockNumber) -> Self {
         Self(u64::from(block.get()).saturating_add(1))
     }
@@ -50,17 +50,17 @@ impl Floor {
     }
 }
 
-/// What was signed about a block: the encoding of `H(m)`, 48 bytes. Serde: `0x`-hex.
+/// The signed hash of a block: the encoding of `H(m)`, 48 bytes. Serde: `0x`-hex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VoteHash([u8; G1_LEN]);
 
 impl VoteHash {
-    /// That of a message.
+    /// The hash of a message.
     pub(crate) fn of(message: &RoundMessage) -> Self {
         Self(message.hash())
     }
 
-    /// Reads `0x`-hex; `None` when it is none of this length.
+    /// Parses `0x`-hex; `None` if it is not hex of this length.
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
         let mut bytes = [0; G1_LEN];
         hex::decode_to_slice(text.strip_prefix("0x")?, &mut bytes).ok()?;
@@ -95,16 +95,16 @@ pub(crate) struct Votes {
     votes: BTreeMap<BlockNumber, VoteHash>,
 }
 
-/// Votes that were put together.
+/// Merged votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merged {
     pub(crate) votes: Votes,
-    /// The blocks that there were two hashes for: the key signed twice.
+    /// The blocks with two hashes: the key signed twice.
     pub(crate) signed_twice: BTreeSet<BlockNumber>,
 }
 
 impl Merged {
-    /// What both say, with the blocks that either of them, or both together, have two hashes for.
+    /// The union of both, with the blocks for which either of them, or both together, have two hashes.
     pub(crate) fn and(&self, other: &Self) -> Self {
         let mut both = self.votes.merged(&other.votes);
         both.signed_twice.extend(&self.signed_twice);
@@ -112,7 +112,7 @@ impl Merged {
         both
     }
 
-    /// One account alone.
+    /// A single record.
     pub(crate) fn one(votes: Votes) -> Self {
         let signed_twice = BTreeSet::new();
         Self {
@@ -123,8 +123,8 @@ impl Merged {
 }
 
 impl Votes {
-    /// Puts votes together. Of a block with two hashes, and of all below it, nothing may be signed any more; and so for
-    /// what is beyond [`MAX_VOTES`], counted from the highest block.
+    /// Merges votes. A block with two hashes may no longer be signed, nor any below it; the same holds for votes
+    /// beyond [`MAX_VOTES`], counted from the highest block.
     pub(crate) fn collect(
         mut lowest: Floor,
         all: impl IntoIterator<Item = (BlockNumber, VoteHash)>,
@@ -154,7 +154,7 @@ impl Votes {
         }
     }
 
-    /// What may be signed if both accounts are true: never a vote that one of them refuses.
+    /// The votes that both records allow: never a vote that one of them refuses.
     pub(crate) fn merged(&self, other: &Self) -> Merged {
         Self::collect(
             self.lowest.max(other.lowest),
@@ -162,7 +162,7 @@ impl Votes {
         )
     }
 
-    /// The record with this vote in it; `None` when it is there already.
+    /// The record with this vote added; `None` if it already has the vote.
     pub(crate) fn with(&self, message: &RoundMessage) -> Result<Option<Self>, Refusal> {
         let block = message.commitment().block_number;
         let hash = VoteHash::of(message);
@@ -174,7 +174,7 @@ impl Votes {
         }
     }
 
-    /// Whether a vote was signed before, if it may be signed.
+    /// Whether a vote was signed before, or why it may not be signed.
     pub(crate) fn check(&self, block: BlockNumber, hash: VoteHash) -> Result<Known, Refusal> {
         match self.votes.get(&block) {
             Some(known) if *known == hash => Ok(Known::Signed),
@@ -184,12 +184,12 @@ impl Votes {
         }
     }
 
-    /// The lowest block that may be signed, beside those that are remembered.
+    /// The lowest block that may be signed, apart from the remembered ones.
     pub(crate) fn lowest(&self) -> Floor {
         self.lowest
     }
 
-    /// How many votes are remembered.
+    /// The number of remembered votes.
     pub(crate) fn len(&self) -> usize {
         self.votes.len()
     }
@@ -200,12 +200,12 @@ impl Votes {
     }
 }
 
-/// Whether a key signed something.
+/// Whether a key has already signed a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// It did, and may do it again.
+    /// It has, and may sign it again.
     Signed,
-    /// It did not, and may.
+    /// It has not, and may.
     Not,
 }
 
@@ -218,12 +218,12 @@ mod tests {
         VoteHash([number; G1_LEN])
     }
 
-    /// Few blocks, so that accounts contradict each other often, at the beginning of the numbers or at their end.
+    /// Few blocks, so that records often contradict each other, at the lowest or highest numbers.
     fn block(from: u32) -> impl Strategy<Value = BlockNumber> {
         (from..=from.saturating_add(100)).prop_map(BlockNumber::new)
     }
 
-    /// Sometimes more votes than are remembered.
+    /// Sometimes more votes than the record remembers.
     fn votes() -> impl Strategy<Value = Votes> {
         let lowest = prop_oneof![
             Just(Floor::default()),

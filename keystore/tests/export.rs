@@ -1,4 +1,4 @@
-//! What keys signed goes from one signer to another, and never allows what was refused. (ROUND-4)
+//! Signed votes move from one signer to another, and never allow a refused vote. (ROUND-4)
 
 use duet_keystore::{
     Corruption, ImportedVotes, KeyRing, KeyStore, KeyStoreError, Signer, SignerError, VoteExport,
@@ -22,7 +22,7 @@ fn key(number: u8) -> Pk1Bytes {
     secret(number).public().pk1()
 }
 
-/// What is signed about a block; `variant` tells contradicting ones apart.
+/// A commitment for a block; `variant` makes contradicting ones.
 fn message(block: u32, variant: u8) -> RoundMessage {
     let next = KeysetCommitment {
         id: SetId::new(0),
@@ -68,7 +68,7 @@ fn read(text: &str) -> Result<VoteExport, VoteExportError> {
     VoteExport::read(text.as_bytes(), CHAIN)
 }
 
-/// A text as it is documented, put together without the crate.
+/// A text in the documented form, assembled without the crate.
 fn text(keys: &Value) -> String {
     let genesis = format!("0x{}", "07".repeat(32));
     json!({
@@ -306,7 +306,7 @@ fn keys_are_chosen_and_one_without_a_record_is_named() {
     assert_eq!(elsewhere.keys().count(), 0);
 }
 
-/// Why a text is refused that is good but for one change.
+/// The error for a valid text with one change.
 fn refused(change: impl FnOnce(&mut Value)) -> VoteExportError {
     let mut changed: Value = serde_json::from_str(&text(&json!([entry(1, 0, &[(8, 1)])]))).unwrap();
     change(&mut changed);

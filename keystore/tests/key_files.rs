@@ -1,4 +1,4 @@
-//! Key files on a real file system: what comes back, what is refused, and what is left behind.
+//! Key files on a real file system: which are read back, which are refused, and what is left behind.
 
 use duet_keystore::{
     file_name, secret_of_suri, Corruption, KeyRing, KeyStore, KeyStoreError, SealCost, Signer,
@@ -31,11 +31,12 @@ fn secret(number: u8) -> SecretKey {
 }
 
 fn open(path: &Path, password: Option<SecretString>) -> Result<KeyRing, KeyStoreError> {
-    KeyRing::open_with_cost(path, password, CHEAP)
+    Ok(KeyRing::open(path, password)?.with_seal_cost(CHEAP))
 }
 
 fn open_to_sign(path: &Path, password: Option<SecretString>) -> KeyStore {
-    KeyStore::open_with_cost(path, password, CHEAP).unwrap()
+    let store = KeyStore::open(path, password).unwrap();
+    store.with_seal_cost(CHEAP)
 }
 
 /// A directory with one key file in it, and the path of that file.

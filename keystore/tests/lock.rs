@@ -69,10 +69,10 @@ fn a_key_file_that_cannot_be_read_leaves_no_lock() {
     VoteRecords::open(dir.path()).unwrap();
 }
 
-/// Where the process that is a test of its own finds the directory.
+/// The variable with the directory for the test's child process.
 const DIRECTORY: &str = "DUET_KEYSTORE_LOCK_TEST";
 
-/// Not a test by itself: what the next one starts as another process. It holds the lock until it is killed.
+/// Not a test by itself: the next one starts it as another process. It holds the lock until it is killed.
 #[test]
 fn another_process() {
     let Some(dir) = env::var_os(DIRECTORY) else {
@@ -83,7 +83,7 @@ fn another_process() {
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// A process of its own that has the lock.
+/// A separate process that holds the lock.
 fn holder(dir: &Path) -> Child {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "another_process", "--nocapture"])

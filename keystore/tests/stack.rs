@@ -1,5 +1,5 @@
-//! Secrets do not stay on the stack: after a key was made, used and dropped, the memory of this thread's stack holds no
-//! copy of its bytes.
+//! Secrets do not stay on the stack: after a key was made, used and dropped, this thread's stack holds no copy of its
+//! bytes.
 
 #![cfg(target_os = "linux")]
 
@@ -15,10 +15,10 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// How much of a secret is looked for: a half of it is enough to call it a copy.
+/// How much of a secret to look for: one half is enough to call it a copy.
 const PART: usize = 16;
 
-/// The mapping of this process's memory that holds the stack of the thread that asks.
+/// The memory mapping with the current thread's stack.
 fn own_stack() -> Vec<u8> {
     let here = 0u8;
     let address = std::ptr::from_ref(&here) as u64;
@@ -44,7 +44,7 @@ fn own_stack() -> Vec<u8> {
     bytes
 }
 
-/// The parts of a secret that are looked for, inverted, so that they are no copies themselves.
+/// The parts of a secret to look for, inverted, so that they are no copies themselves.
 fn inverted_parts(seed: [u8; 32]) -> Vec<Vec<u8>> {
     let secret = SecretKey::from_seed(&seed).expect("a key");
     let little_endian = secret.expose().to_vec();
@@ -87,7 +87,7 @@ fn message() -> RoundMessage {
     RoundMessage::new(H256::zero(), commitment)
 }
 
-/// What is left on the stack of a new thread after `work`.
+/// The leftovers on a new thread's stack after `work`.
 fn left_by(work: impl FnOnce() + Send + 'static) -> Vec<u8> {
     let thread = thread::spawn(move || {
         deep_down(work);

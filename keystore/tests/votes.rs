@@ -1,4 +1,4 @@
-//! What a key has voted for outlives the process, and keeps the key from voting otherwise. (ROUND-4)
+//! A key's votes outlive the process, and keep the key from contradicting them. (ROUND-4)
 
 use duet_keystore::{Corruption, KeyStore, KeyStoreError, Signer, SignerError};
 use duet_primitives::{
@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 const CHAIN: H256 = H256::repeat_byte(7);
 
-/// What is signed about a block; `variant` tells contradicting ones apart.
-fn message_on(chain: H256, block_number: BlockNumber, variant: u8) -> RoundMessage {
+/// A commitment for a block; `variant` makes contradicting ones.
+fn message_on(chain: H256, number: u32, variant: u8) -> RoundMessage {
     let next = KeysetCommitment {
         id: SetId::new(0),
         len: 1,
@@ -19,7 +19,7 @@ fn message_on(chain: H256, block_number: BlockNumber, variant: u8) -> RoundMessa
         apk1: key().public().pk1(),
     };
     let commitment = Commitment {
-        block_number,
+        block_number: BlockNumber::new(number),
         block_hash: H256::repeat_byte(variant),
         mmr_root: H256::zero(),
         validator_set_id: SetId::new(0),
@@ -28,8 +28,8 @@ fn message_on(chain: H256, block_number: BlockNumber, variant: u8) -> RoundMessa
     RoundMessage::new(chain, commitment)
 }
 
-fn message(block_number: BlockNumber, variant: u8) -> RoundMessage {
-    message_on(CHAIN, block_number, variant)
+fn message(number: u32, variant: u8) -> RoundMessage {
+    message_on(CHAIN, number, variant)
 }
 
 fn key() -> SecretKey {
@@ -58,8 +58,11 @@ fn vote(store: &KeyStore, message: &RoundMessage) -> Result<(), SignerError> {
         .map(drop)
 }
 
-fn assert_voted(result: Result<(), SignerError>, expected: BlockNumber) {
-    let error = result.unwrap_err();
+/// Asserts that this is not signed, because the key signed another vote for the block.
+#[track_caller]
+fn assert_voted(store: &KeyStore, message: &RoundMessage) {
+    let error = vote(store, message).unwrap_err();
+    let expected = message.commitment().block_number;
     assert!(
         matches!(error, SignerError::AlreadyVoted { key, block } if key == pk1() && block == expected),
         "{error}"
@@ -73,33 +76,20 @@ fn record(store: &KeyStore) -> PathBuf {
 #[test]
 fn a_key_signs_one_commitment_for_a_block_before_and_after_a_restart() {
     let (dir, store) = one_key();
-    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
-    assert_voted(
-        vote(&store, &message(BlockNumber::new(8), 2)),
-        BlockNumber::new(8),
-    );
-    vote(&store, &message(BlockNumber::new(9), 2)).unwrap();
+    vote(&store, &message(8, 1)).unwrap();
+    assert_voted(&store, &message(8, 2));
+    vote(&store, &message(9, 2)).unwrap();
 
     let again = |store: &KeyStore| {
         store
-            .sign_vote(
-                &pk1(),
-                SignerIndex::new(0),
-                &message(BlockNumber::new(8), 1),
-            )
+            .sign_vote(&pk1(), SignerIndex::new(0), &message(8, 1))
             .unwrap()
     };
     let before = again(&store);
     drop(store);
     let restarted = open(&dir);
-    assert_voted(
-        vote(&restarted, &message(BlockNumber::new(8), 2)),
-        BlockNumber::new(8),
-    );
-    assert_voted(
-        vote(&restarted, &message(BlockNumber::new(9), 1)),
-        BlockNumber::new(9),
-    );
+    assert_voted(&restarted, &message(8, 2));
+    assert_voted(&restarted, &message(9, 1));
     assert_eq!(again(&restarted), before);
     assert_eq!(restarted.keys().unwrap(), [key().public()]);
 }
@@ -109,7 +99,7 @@ fn the_record_is_on_disk_when_the_vote_is_given_out() {
     let (_dir, store) = one_key();
     assert!(!record(&store).exists());
     for block in [3, 4] {
-        vote(&store, &message(BlockNumber::new(block), 1)).unwrap();
+        vote(&store, &message(block, 1)).unwrap();
         let text = fs::read_to_string(record(&store)).unwrap();
         assert!(text.contains(&format!("\"{block}\":\"0x")), "{text}");
     }
@@ -120,50 +110,38 @@ fn a_vote_that_cannot_be_recorded_is_not_given_out() {
     let (dir, store) = one_key();
     fs::remove_dir_all(dir.path()).unwrap();
     assert!(matches!(
-        vote(&store, &message(BlockNumber::new(3), 1)).unwrap_err(),
+        vote(&store, &message(3, 1)).unwrap_err(),
         SignerError::KeyStore(KeyStoreError::Io { .. })
     ));
-    // Nothing was given out, so that the other commitment may still be signed.
+    // No vote was given out, so the other commitment may still be signed.
     fs::create_dir(dir.path()).unwrap();
-    vote(&store, &message(BlockNumber::new(3), 2)).unwrap();
+    vote(&store, &message(3, 2)).unwrap();
 }
 
 #[test]
 fn another_chain_is_another_record() {
     let (dir, store) = one_key();
-    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
-    vote(&store, &message_on(H256::zero(), BlockNumber::new(8), 2)).unwrap();
+    vote(&store, &message(8, 1)).unwrap();
+    vote(&store, &message_on(H256::zero(), 8, 2)).unwrap();
     drop(store);
     let restarted = open(&dir);
-    assert_voted(
-        vote(&restarted, &message(BlockNumber::new(8), 2)),
-        BlockNumber::new(8),
-    );
-    assert_voted(
-        vote(
-            &restarted,
-            &message_on(H256::zero(), BlockNumber::new(8), 1),
-        ),
-        BlockNumber::new(8),
-    );
+    assert_voted(&restarted, &message(8, 2));
+    assert_voted(&restarted, &message_on(H256::zero(), 8, 1));
 }
 
 #[test]
 fn below_what_is_remembered_nothing_is_signed() {
     let (dir, store) = one_key();
     for block in 1..=70 {
-        vote(&store, &message(BlockNumber::new(block), 1)).unwrap();
+        vote(&store, &message(block, 1)).unwrap();
     }
     let refuses = |store: &KeyStore| {
         assert!(matches!(
-            vote(store, &message(BlockNumber::new(6), 1)).unwrap_err(),
+            vote(store, &message(6, 1)).unwrap_err(),
             SignerError::TooOld { key, block } if key == pk1() && block == BlockNumber::new(6)
         ));
-        vote(store, &message(BlockNumber::new(7), 1)).unwrap();
-        assert_voted(
-            vote(store, &message(BlockNumber::new(7), 2)),
-            BlockNumber::new(7),
-        );
+        vote(store, &message(7, 1)).unwrap();
+        assert_voted(store, &message(7, 2));
     };
     refuses(&store);
     drop(store);
@@ -173,13 +151,13 @@ fn below_what_is_remembered_nothing_is_signed() {
 #[test]
 fn a_damaged_record_is_named_and_the_key_does_not_sign() {
     let (dir, store) = one_key();
-    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
+    vote(&store, &message(8, 1)).unwrap();
     let path = record(&store);
     drop(store);
     let whole = fs::read_to_string(&path).unwrap();
     let refused = |text: &str| {
         fs::write(&path, text).unwrap();
-        match vote(&open(&dir), &message(BlockNumber::new(9), 1)).unwrap_err() {
+        match vote(&open(&dir), &message(9, 1)).unwrap_err() {
             SignerError::KeyStore(KeyStoreError::CorruptVotes {
                 path: named,
                 reason,
@@ -208,7 +186,7 @@ fn a_damaged_record_is_named_and_the_key_does_not_sign() {
     let short = whole.replacen("\"8\":\"0x", "\"8\":\"0", 1);
     assert!(matches!(refused(&short), Corruption::Json(_)));
     fs::write(&path, whole).unwrap();
-    vote(&open(&dir), &message(BlockNumber::new(9), 1)).unwrap();
+    vote(&open(&dir), &message(9, 1)).unwrap();
 }
 
 #[test]
@@ -216,11 +194,8 @@ fn a_key_in_memory_is_remembered_as_long_as_it_lives_and_leaves_no_file() {
     let dir = TempDir::new().unwrap();
     let store = open(&dir);
     store.insert_ephemeral(key());
-    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
-    assert_voted(
-        vote(&store, &message(BlockNumber::new(8), 2)),
-        BlockNumber::new(8),
-    );
+    vote(&store, &message(8, 1)).unwrap();
+    assert_voted(&store, &message(8, 2));
     let names: Vec<_> = fs::read_dir(dir.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -229,10 +204,7 @@ fn a_key_in_memory_is_remembered_as_long_as_it_lives_and_leaves_no_file() {
 
     let memory = KeyStore::in_memory();
     memory.insert(key()).unwrap();
-    vote(&memory, &message(BlockNumber::new(8), 1)).unwrap();
-    assert_voted(
-        vote(&memory, &message(BlockNumber::new(8), 2)),
-        BlockNumber::new(8),
-    );
+    vote(&memory, &message(8, 1)).unwrap();
+    assert_voted(&memory, &message(8, 2));
     assert_eq!(memory.records().path_of(&pk1(), CHAIN), None);
 }

@@ -1,5 +1,5 @@
-//! What a program around the verifier looks like: it asks, the verifier judges, and its errors say what to ask
-//! next. Here the server is a chain in memory; put a network in its place.
+//! A program around the verifier: it asks, the verifier judges, and the errors tell what to ask next. Here the server
+//! is a chain in memory; replace it by a network.
 //!
 //! `cargo run -p duet-light-client --example follow --features testing`
 
@@ -10,7 +10,7 @@ use duet_light_client::{
 };
 use duet_primitives::{SetId, UncheckedJustification};
 
-/// What a server answers, as bytes.
+/// A server that answers in bytes.
 struct Server(TestChain);
 
 impl Server {

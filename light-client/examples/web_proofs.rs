@@ -26,10 +26,7 @@ fn main() {
         genesis_hash,
         block_number: BlockNumber::ZERO,
         block_hash: genesis_hash,
-        keysets: Keysets {
-            current: commitment.clone(),
-            next: commitment,
-        },
+        keysets: Keysets::without_successor(commitment),
     };
     let keys = set.set.keyset().key_bytes();
     let justified = (1..=PROOFS).map(|number| {

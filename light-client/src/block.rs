@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 use duet_primitives::{BlockNumber, H256};
 use sp_core::Hasher;
 
-/// The most bytes that the trie nodes of a proof of state have together. (STATE-2)
+/// The most bytes of all trie nodes in a proof of state. (STATE-2)
 ///
-/// The branches above a value have below 600 bytes each. What is left is for the values: the largest is the runtime's
+/// The branches above a value have below 600 bytes each. The rest is for the values: the largest is the runtime's
 /// code, with a few MiB.
 pub const MAX_STATE_BYTES: usize = 8 * 1024 * 1024;
 
@@ -115,12 +115,12 @@ impl FinalHeader {
     /// Reads entries of the state after the block from trie nodes, as `state_getReadProof` gives them for these keys.
     /// (STATE-2)
     ///
-    /// An entry that is not there is proven too, and is an answer. Cost: a hash per node, of which there are at most
+    /// Absence is proven too, and is an answer. Cost: a hash per node, of which there are at most
     /// `2 l + 2` for each key of `l` bytes, with at most [`MAX_STATE_BYTES`] in all.
     ///
     /// # Errors
-    /// [`StateProofError::Storage`]: there are more nodes or bytes than that, and then nothing is copied or hashed; a node
-    /// is missing, is not under the state root, or is not needed.
+    /// [`StateProofError::Storage`]: there are more nodes or bytes than that (nothing is copied or hashed then); a
+    /// node is missing, is not under the state root, or is not needed.
     pub fn read<'a>(
         &self,
         keys: &[&'a [u8]],
@@ -136,7 +136,7 @@ impl FinalHeader {
     }
 }
 
-/// What the state after a final block holds under a key.
+/// The entry under a key in the state after a final block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     block: FinalBlock,
@@ -145,7 +145,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// The block in whose state it was read.
+    /// The block whose state has the entry.
     pub fn block(&self) -> FinalBlock {
         self.block
     }

@@ -10,7 +10,7 @@ use duet_primitives::{Culprit, H256};
 use sp_core::Hasher;
 use sp_trie::{LayoutV0, LayoutV1, TrieConfiguration};
 
-/// Why what was sent as the extrinsics of a final block was refused. (STATE-4)
+/// Why received extrinsics of a final block were refused. (STATE-4)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "STATE-4: the extrinsics have the root {version_0:?} or {version_1:?} where the header has {expected:?}"
@@ -18,7 +18,7 @@ use sp_trie::{LayoutV0, LayoutV1, TrieConfiguration};
 pub struct BodyError {
     /// The root in the header.
     pub expected: H256,
-    /// The root of what was sent, in state version 0.
+    /// The root of the received extrinsics, in state version 0.
     pub version_0: H256,
     /// The same in state version 1.
     pub version_1: H256,

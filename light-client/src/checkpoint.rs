@@ -15,13 +15,13 @@ pub struct Checkpoint {
     pub block_number: BlockNumber,
     /// Hash of the block.
     pub block_hash: H256,
-    /// The set that signs at this block, and the one that follows it.
+    /// The set that signs at this block, and its successor.
     pub keysets: Keysets,
 }
 
 impl Checkpoint {
-    /// Checks the form, which does not depend on who vouches for it: what cannot be a set is refused here, and not
-    /// blamed on an honest server later.
+    /// Checks the form, whoever vouches for it: an impossible set is refused here, and not blamed on an honest server
+    /// later.
     pub(crate) fn check(&self) -> Result<(), StateError> {
         let Keysets { current, next } = &self.keysets;
         check_set(current)?;

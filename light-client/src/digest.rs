@@ -1,4 +1,4 @@
-//! The digest of a header: what its block says to those who only read headers.
+//! The digest of a header: the block's messages to readers of headers.
 
 use crate::{error::Error, header::HeaderParts};
 use alloc::{string::ToString, vec::Vec};
@@ -7,7 +7,7 @@ use codec::{Compact, Decode};
 /// An item of a digest, as Substrate encodes it. Most are of an engine, by its four bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Decode)]
 pub enum DigestItem {
-    /// What the block's author chose.
+    /// Chosen by the block's author.
     #[codec(index = 0)]
     Other(Vec<u8>),
     /// From the runtime to a consensus engine.
@@ -16,7 +16,7 @@ pub enum DigestItem {
     /// By the block's author, made last.
     #[codec(index = 5)]
     Seal([u8; 4], Vec<u8>),
-    /// What was known before the block was executed, such as its slot.
+    /// Data from before the block's execution, such as its slot.
     #[codec(index = 6)]
     PreRuntime([u8; 4], Vec<u8>),
     /// The runtime's code or its heap changed.
@@ -27,10 +27,10 @@ pub enum DigestItem {
 /// The items in the digest of a header with this encoding, in their order. Nothing is verified: the header's hash has to be known
 /// by other means ([`FinalBlock::header`](crate::FinalBlock::header)).
 ///
-/// Rules: ENC-6. Allocates no more than the bytes that it is given call for.
+/// Rules: ENC-6. Allocates no more than the input's length allows.
 ///
 /// # Errors
-/// [`Error::Malformed`] when it is no header, or there is more behind it.
+/// [`Error::Malformed`] when the bytes are not a header, or bytes follow it.
 pub fn digest_items(header: &[u8]) -> Result<Vec<DigestItem>, Error> {
     let malformed = |error: codec::Error| Error::Malformed {
         object: "header",

@@ -1,4 +1,4 @@
-//! What can be wrong, which rule it breaks, who is to blame, and what to do next.
+//! Errors of verification: the broken rule, the culprit, and the next step.
 
 use crate::misbehaviour::{Conflict, Misbehaviour};
 use alloc::{boxed::Box, string::String};
@@ -8,12 +8,12 @@ use duet_primitives::{
     SetId, StatelessError, H256,
 };
 
-/// What a client does next. Exhaustive on purpose: a client has an answer to each.
+/// A client's next step. Exhaustive on purpose: clients handle each variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// Drop the sender and ask another one.
     LeaveSender,
-    /// Compare the hash that is trusted, of the genesis or of the start block, with the one that others publish.
+    /// Compare the trusted hash, of the genesis or of the start block, with the published one.
     CheckTrustedHash,
     /// Ask for the handoff proofs from this set on.
     FetchHandoffProofs {
@@ -97,7 +97,7 @@ pub enum Error {
     Malformed {
         /// What should have been there.
         object: &'static str,
-        /// What the decoder says.
+        /// The decoder's error.
         reason: String,
     },
     /// LIGHT-1: the header of another block, or of another chain's genesis.
@@ -105,7 +105,7 @@ pub enum Error {
     WrongStart {
         /// The trusted hash: of the genesis, or of the start block.
         expected: H256,
-        /// What the header hashes to.
+        /// The header's hash.
         got: H256,
     },
     /// LIGHT-1: the trusted hash is the hash of something else than a header.
@@ -136,7 +136,7 @@ pub enum Error {
         /// The block: the genesis, or the start block.
         block: BlockNumber,
     },
-    /// LIGHT-2: the state of the start block provably says that Duet is put down there: nothing is signed. (ACTIVE-3)
+    /// LIGHT-2: the state of the start block proves that Duet is deactivated there: nothing is signed. (ACTIVE-3)
     #[error("LIGHT-2: the chain has put Duet down at block {block}, and nothing is signed there: begin at a block after it took Duet up again")]
     Ended {
         /// The start block.
@@ -150,13 +150,13 @@ pub enum Error {
         /// The broken rule.
         error: KeysetError,
     },
-    /// LIGHT-3: a proof of a set of which only the commitment is known.
+    /// LIGHT-3: a proof of a set that is known only by its commitment.
     #[error("LIGHT-3: the keys of set {set} are not known")]
     KeysNeeded {
         /// The set.
         set: SetId,
     },
-    /// LIGHT-4: a block that is older than what is trusted.
+    /// LIGHT-4: a block that is older than the trusted one.
     #[error("LIGHT-4: block {got} is older than block {best}, which is trusted")]
     OldBlock {
         /// The trusted block.
@@ -164,7 +164,7 @@ pub enum Error {
         /// The block of the proof.
         got: BlockNumber,
     },
-    /// LIGHT-5: a block that is not old, by a set whose successor signs already.
+    /// LIGHT-5: a block that is not old, by a set whose successor already signs.
     #[error("LIGHT-5: set {got} no longer signs: set {signing} does")]
     OldSet {
         /// The set that signs.
@@ -183,7 +183,7 @@ pub enum Error {
     Successor {
         /// The set that signed.
         set: SetId,
-        /// What it names as the next one.
+        /// The next set according to the proof.
         next: SetId,
     },
     /// LIGHT-5: the set signed a successor without keys or with too many.
@@ -191,12 +191,12 @@ pub enum Error {
     SuccessorLen {
         /// The set that signed.
         set: SetId,
-        /// What it names as the next one.
+        /// The next set according to the proof.
         next: SetId,
         /// How many keys that one has.
         len: u32,
     },
-    /// LIGHT-6: a set beyond the ones that are trusted.
+    /// LIGHT-6: a set beyond the trusted ones.
     #[error("LIGHT-6: a proof of set {got} where set {latest} is the newest that is trusted")]
     TooFarAhead {
         /// The newest trusted set.
@@ -209,10 +209,10 @@ pub enum Error {
     SetIdChanged {
         /// The set that signed it.
         expected: SetId,
-        /// What the proof names.
+        /// The set id in the proof.
         got: SetId,
     },
-    /// LIGHT-8: a header that should have the reset behind which the chain goes on.
+    /// LIGHT-8: a header that should contain the reset after which the chain continues.
     #[error("LIGHT-8: the header of block {block} has no reset of use")]
     NoReset {
         /// The number in the header.
@@ -229,7 +229,7 @@ pub enum Error {
     CheckpointContradicted {
         /// The block of the proof.
         number: BlockNumber,
-        /// What cannot be true together.
+        /// The contradiction.
         conflict: Conflict,
     },
     /// Two proofs hold that cannot both be true.
@@ -298,7 +298,7 @@ impl Error {
         }
     }
 
-    /// What to do next.
+    /// The next step of the client.
     pub fn next_step(&self) -> NextStep {
         match self {
             Self::WrongStart { .. }
@@ -357,16 +357,16 @@ fn stateless_rule(error: &StatelessError) -> &'static str {
     }
 }
 
-/// Why a state file or a checkpoint was refused. Whoever wrote it is to blame: no server is involved.
+/// Why a state file or a checkpoint was refused. Its author is to blame: no server is involved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
     /// The state was written by another version.
     #[error("the state has version {got}; this program reads version {expected}")]
     Version {
-        /// What this version writes.
+        /// The version that this program writes.
         expected: u8,
-        /// What the state says.
+        /// The version of the state.
         got: u8,
     },
     /// The state is damaged: its checksum is wrong.
@@ -404,13 +404,13 @@ pub enum StateError {
     Successor {
         /// The signing set.
         current: SetId,
-        /// What is named as the next one.
+        /// The next set according to the state.
         next: SetId,
     },
     /// The next set has no keys or too many.
     #[error("LIGHT-5: the next set {next} has {len} keys; a set has 1 to {MAX_VALIDATORS}")]
     SuccessorLen {
-        /// What is named as the next one.
+        /// The next set according to the state.
         next: SetId,
         /// How many keys it has.
         len: u32,

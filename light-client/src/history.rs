@@ -15,7 +15,7 @@ pub const MAX_HASHES: u32 = 64;
 /// Decoding refuses more than [`MAX_HASHES`] hashes before it allocates them.
 #[derive(Clone, Debug, PartialEq, Eq, Encode)]
 pub struct BlockProof {
-    /// What the range holds about the older block.
+    /// The leaf of the older block in the range.
     pub leaf: MmrLeaf,
     /// Position of the leaf.
     pub leaf_index: u64,
@@ -39,11 +39,11 @@ impl Decode for BlockProof {
 }
 
 impl BlockProof {
-    /// Reads what `mmr_generateProof` gives for one block: its `leaves` and its `proof`.
+    /// Reads the `leaves` and the `proof` that `mmr_generateProof` returns for one block.
     ///
     /// # Errors
-    /// When they do not decode, or are about another number of blocks than one. How many hashes there may be is checked
-    /// with the proof; no more are allocated than there are bytes for.
+    /// When they do not decode, or are not about exactly one block. The number of hashes is checked with the proof;
+    /// no more are allocated than the input's length allows.
     pub fn from_rpc(leaves: &[u8], proof: &[u8]) -> Result<Self, codec::Error> {
         const ONE: &str = "STATE-3: not one leaf";
         let of_one = |count: Compact<u32>| (count.0 == 1).then_some(()).ok_or(ONE);

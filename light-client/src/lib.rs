@@ -1,9 +1,9 @@
 //! Follows Duet finality from one trusted state. No sender is trusted.
 //!
 //! A [`Trusted`] state is made from a chain's genesis hash, from the hash of a later block, from a checkpoint, or by
-//! verification, and in no other way. Bytes from a server are decoded with [`decode`] and given to [`verify`](fn@verify), which answers with
-//! the next trusted state or with the first broken rule. An [`Error`] says which rule broke ([`Error::rule`]),
-//! who is to blame ([`Error::culprit`]) and what to do next ([`Error::next_step`]).
+//! verification, and in no other way. Bytes from a server are decoded with [`decode`] and given to
+//! [`verify`](fn@verify), which returns the next trusted state or the first broken rule. An [`Error`] has the broken
+//! rule ([`Error::rule`]), the culprit ([`Error::culprit`]) and the next step ([`Error::next_step`]).
 //!
 //! - [`start`]: the set that signs at the genesis or at another block, proven by a storage proof against the block's header
 //!   (LIGHT-1 to LIGHT-3);
@@ -13,12 +13,12 @@
 //! - [`Trusted::best_block`]: the newest block, under which [`FinalBlock::header`], [`FinalHeader::read`],
 //!   [`BlockProof::check`] and [`FinalHeader::body`] verify its header, its state, older blocks and the transactions
 //!   in them (STATE-1 to STATE-4);
-//! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.
+//! - [`Misbehaviour`]: two valid proofs that contradict each other, which is the end of the chain's finality.
 //!
 //! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
 //!
-//! What it does not do: check the age of a checkpoint or of a start block. A proof carries no time, so whoever provides one must
-//! judge whether it is recent enough for its validators to have something to lose.
+//! This crate does not check the age of a checkpoint or of a start block. A proof carries no time, so its provider
+//! must judge whether it is recent enough for its validators to have something to lose.
 //!
 //! ```
 //! use duet_light_client::{Checkpoint, Mode, Outcome, Trusted, Update};

@@ -1,14 +1,14 @@
-//! Two proofs that hold and cannot both be true.
+//! Two valid proofs that contradict each other.
 //!
-//! More than a third of a set must have signed both, so that the chain's finality is broken and no rule can say
-//! which of the two counts. The evidence is kept whole: anybody who has the set can check it again.
+//! More than a third of a set must have signed both, so the chain's finality is broken and no rule can decide which
+//! proof counts. The evidence is kept whole: anybody with the set can check it again.
 
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::fmt;
 use duet_primitives::{Commitment, Justification, SetId, UncheckedJustification};
 use scale_info::TypeInfo;
 
-/// What cannot be true together.
+/// The contradiction between the two proofs.
 #[derive(
     Clone,
     Copy,
@@ -99,7 +99,7 @@ impl Misbehaviour {
         })
     }
 
-    /// The evidence in a proof that was checked before it was kept, and in one that was checked now.
+    /// The evidence of a stored proof, checked before, and of a proof that was checked now.
     pub(crate) fn of_kept(
         conflict: Conflict,
         kept: &UncheckedJustification,
@@ -112,7 +112,7 @@ impl Misbehaviour {
         }
     }
 
-    /// What cannot be true together.
+    /// The contradiction between the two proofs.
     pub fn conflict(&self) -> Conflict {
         self.conflict
     }

@@ -1,7 +1,7 @@
-//! Resets: blocks from which on a set signs without the word of the one before it. (LIGHT-8)
+//! Resets: blocks from which on a set signs without a handoff from its predecessor. (LIGHT-8)
 //!
-//! No proof leads across a reset, so no client crosses one by itself. It can say where the way ends, and what its user has
-//! to find out from somebody else.
+//! No proof leads across a reset, so no client crosses one by itself. It can report where the proofs end, and what
+//! its user has to find out from somebody else.
 
 use crate::{
     checkpoint::Checkpoint,
@@ -16,7 +16,7 @@ use codec::DecodeAll;
 use duet_primitives::{suite, BlockNumber, ConsensusLog, KeysetCommitment, Keysets, SetId, H256};
 use sp_core::Hasher;
 
-/// What a server says about a reset. Nothing proves it: not that the block is the chain's, and not that it is final.
+/// A server's claim about a reset. It is unproven: the block may not be the chain's, and not final.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResetClaim {
     genesis_hash: H256,
@@ -26,7 +26,7 @@ pub struct ResetClaim {
     set: KeysetCommitment,
 }
 
-/// The last reset among the items of a digest: the set that ended, and the one that it started. (RESET-2)
+/// The last reset among the items of a digest: the ended set, and the started one. (RESET-2)
 fn last_reset(items: &[DigestItem]) -> Option<(SetId, KeysetCommitment)> {
     let logs = items.iter().filter_map(|item| match item {
         DigestItem::Consensus(suite::ENGINE_ID, log) => {
@@ -42,7 +42,7 @@ fn last_reset(items: &[DigestItem]) -> Option<(SetId, KeysetCommitment)> {
 }
 
 impl Trusted {
-    /// Reads a header that a server sent as that of the reset behind which its chain goes on.
+    /// Reads a server's header of the reset after which its chain continues.
     ///
     /// Rules: ENC-6; LIGHT-8 the block is newer than the trusted one, and its digest has a reset that starts a set beyond
     /// the trusted ones; SET-1 and KEY-1 for that set.
@@ -102,7 +102,7 @@ impl ResetClaim {
         &self.set
     }
 
-    /// The checkpoint from which a client goes on whose user vouches for this block.
+    /// The checkpoint from which a client continues if its user vouches for this block.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             genesis_hash: self.genesis_hash,

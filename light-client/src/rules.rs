@@ -1,4 +1,4 @@
-//! One function per rule on values, named after what it requires. They know nothing of a client's state:
+//! One function per rule on values, named after its requirement. The functions do not know a client's state:
 //! [`verify`](fn@crate::verify), [`StartProof`](crate::StartProof), [`Checkpoint`](crate::Checkpoint) and
 //! [`Trusted`](crate::Trusted) put them in order.
 
@@ -38,7 +38,7 @@ pub(crate) fn set_is_within_reach(latest: SetId, got: SetId) -> Result<(), Error
     Ok(())
 }
 
-/// LIGHT-5: a proof that brings the keys of a successor names one.
+/// LIGHT-5: a proof with the keys of a successor names one.
 pub(crate) fn successor_is_named(commitment: &Commitment) -> Result<(), Error> {
     if !commitment.is_handoff() {
         let set = commitment.validator_set_id;
@@ -54,14 +54,14 @@ pub(crate) enum NotASuccessor {
     Id {
         /// The set that is followed.
         current: SetId,
-        /// What is named as the next one.
+        /// The next set according to the commitments.
         next: SetId,
     },
     /// It has the next id, and no keys or too many.
     Len {
         /// The set that is followed.
         current: SetId,
-        /// What is named as the next one.
+        /// The next set according to the commitments.
         next: SetId,
         /// How many keys it has.
         len: u32,

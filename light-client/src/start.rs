@@ -1,8 +1,8 @@
 //! From the hash of a block to the set that signs there: a header, a storage proof under its state root, and the keys.
 //!
-//! The block is the genesis, or any other that the user trusts to be final: on a chain that took Duet up later, the genesis
-//! names no set. At another block than the genesis the chain may have put Duet down; then its state still names a set, and a
-//! mark beside it says that nothing is signed.
+//! The block is the genesis, or any other that the user trusts to be final: on a chain that adopted Duet later, the
+//! genesis names no set. After the genesis, the chain may have deactivated Duet; then its state still names a set,
+//! and a mark beside it says that nothing is signed.
 //!
 //! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
 //! keysets (LIGHT-3), so that the server that sends all three is not trusted.
@@ -28,7 +28,7 @@ pub const MAX_TRIE_NODES: u32 = 97;
 /// A branch has at most 16 hashes and a path, below 600 bytes; the value has 184.
 pub const MAX_TRIE_BYTES: u32 = 64 * 1024;
 
-/// What a server sends to a client that knows only the hash of a block: of the genesis, or of a later one.
+/// A server's proof for a client that knows only the hash of a block: of the genesis, or of a later one.
 ///
 /// Decoding refuses more than [`MAX_TRIE_NODES`] nodes, more than [`MAX_TRIE_BYTES`] bytes of nodes and more keys
 /// than any set has before it allocates them. (ENC-6, LIGHT-2)
@@ -51,7 +51,7 @@ pub struct Start {
     pub number: BlockNumber,
     /// The set that signs from the block on, and the one after it.
     pub keysets: Keysets,
-    /// The keys of the one that signs.
+    /// The keys of the signing set.
     pub keys: Keyset,
 }
 
@@ -138,8 +138,8 @@ impl StartProof {
         })
     }
 
-    /// The sets that it proves under its own header, without the keys. That proves nothing about any chain, for whoever sent the
-    /// proof chose the header; but a proof that fails here is of use to nobody.
+    /// The sets that it proves under its own header, without the keys. That proves nothing about any chain, as the
+    /// sender chose the header; but a proof that fails here is useless to everybody.
     ///
     /// Rules: LIGHT-1 that there is a header, LIGHT-2.
     /// Cost: a hash per trie node.
@@ -151,12 +151,12 @@ impl StartProof {
         keysets_are_proven(&self.nodes, &header)
     }
 
-    /// What the header hashes to. It proves nothing: whoever sent the proof chose the header.
+    /// The header's hash. It proves nothing: the sender of the proof chose the header.
     pub fn block_hash(&self) -> H256 {
         Blake2Hasher::hash(&self.header)
     }
 
-    /// The number in the header, which proves as little; none where there is no header.
+    /// The number in the header, which proves nothing either; none without a header.
     pub fn block_number(&self) -> Option<BlockNumber> {
         HeaderParts::read(&self.header)
             .ok()

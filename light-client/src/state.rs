@@ -1,7 +1,7 @@
 //! The trusted state as bytes: a version, the state in SCALE, a checksum.
 //!
-//! These bytes are the client's own. Decoding checks them against damage and against themselves, and cannot
-//! check them against the chain: whoever can write the file decides what the client trusts.
+//! These bytes are the client's own. Decoding detects damage and inconsistencies, but cannot check them against the
+//! chain: anybody who can write the file controls the client's trust.
 
 use crate::{
     checkpoint::Checkpoint,
@@ -49,7 +49,7 @@ impl Trusted {
     /// [`StateError`] when the bytes are of another version, damaged, or do not belong together.
     ///
     /// # Security
-    /// `bytes` must be the client's own: nothing else vouches for what they say.
+    /// `bytes` must be the client's own: nothing else vouches for them.
     pub fn decode(bytes: &[u8]) -> Result<Self, StateError> {
         let (body, checksum) = bytes
             .split_last_chunk::<CHECKSUM_LEN>()

@@ -1,9 +1,9 @@
-//! What can be wrong with a header, with state, or with an older block.
+//! Errors of a header, of state, or of an older block.
 
 use crate::error::StorageProofError;
 use duet_primitives::{BlockNumber, Culprit, H256};
 
-/// Why what was sent about a final block was refused.
+/// Why received data about a final block was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateProofError {
@@ -12,7 +12,7 @@ pub enum StateProofError {
     Header {
         /// The block's hash.
         expected: H256,
-        /// What the header hashes to.
+        /// The header's hash.
         got: H256,
     },
     /// STATE-1: the bytes hash to the block's hash and are no header of its number: not a chain that we can read.

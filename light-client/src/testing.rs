@@ -3,11 +3,13 @@
 //!
 //! Ids, positions and block numbers are plain integers here, because tests write them as literals.
 
+mod blocks;
 mod range;
 mod state;
 
+pub use blocks::TestBlocks;
 pub use range::TestRange;
-pub use state::read_proof;
+pub use state::{read_proof, trie};
 
 use crate::{
     start::{start_keys, StartProof},
@@ -23,7 +25,6 @@ use duet_primitives::{
     UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
-use sp_trie::{trie_types::TrieDBMutBuilderV1, MemoryDB, TrieMut};
 
 /// Blocks per set: of its blocks, the second, the fifth and the eighth have proofs.
 pub const SPAN: u32 = 10;
@@ -87,7 +88,7 @@ impl TestChain {
         }
     }
 
-    /// What a client that knows the genesis hash is sent.
+    /// The start proof for a client that knows the genesis hash.
     ///
     /// # Panics
     /// When the genesis has no set.
@@ -96,7 +97,7 @@ impl TestChain {
         proof.expect("the chain began with a set")
     }
 
-    /// What a client that knows the hash of a set's first block is sent. That block has no finality proof.
+    /// The start proof for a client that knows the hash of a set's first block. That block has no finality proof.
     ///
     /// # Panics
     /// When there is no such set.
@@ -179,7 +180,7 @@ impl TestChain {
         }
     }
 
-    /// A proof by members of a set of whatever it is told to sign.
+    /// A proof of any commitment by members of a set.
     pub fn sign(
         &self,
         id: u64,
@@ -217,9 +218,9 @@ fn header(parent: H256, number: u32, state_root: H256) -> Vec<u8> {
 /// A state in which a client begins, with other entries around those that it reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StartState<'a> {
-    /// What is stored where the sets belong.
+    /// The stored value of the sets.
     pub keysets: Option<&'a [u8]>,
-    /// What is stored where the chain says that Duet is put down; with a neighbour then, so that a node of its own proves it.
+    /// The stored mark that Duet is deactivated; with a neighbour, so that a node of its own proves it.
     pub ended: Option<&'a [u8]>,
     /// Tells states apart that have the same of both.
     pub salt: u8,
@@ -238,30 +239,23 @@ impl StartState<'_> {
 
     /// The state's root, and the proof of what a client reads that begins at the block with this number.
     pub fn prove(&self, block: u32) -> (H256, Vec<Vec<u8>>) {
-        let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
-        {
-            let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
-            let mut put = |key: &[u8], value: &[u8]| {
-                trie.insert(key, value)
-                    .expect("a database in memory does not fail");
-            };
-            for index in 0..64u8 {
-                put(
-                    &Blake2Hasher::hash(&[index]).0,
-                    &vec![self.salt; usize::from(index) + 1],
-                );
-                // Neighbours under the pallet's own prefix.
-                let neighbour = [&KEYSETS_STORAGE_KEY[..16], &[index; 16]].concat();
-                put(&neighbour, &[index; 40]);
-            }
-            if let Some(value) = self.keysets {
-                put(&KEYSETS_STORAGE_KEY, value);
-            }
-            if let Some(value) = self.ended {
-                put(&ENDED_STORAGE_KEY, value);
-                put(&[&ENDED_STORAGE_KEY[..24], &[0; 8]].concat(), &[1; 40]);
-            }
+        let mut entries = Vec::new();
+        for index in 0..64u8 {
+            let value = vec![self.salt; usize::from(index) + 1];
+            entries.push((Blake2Hasher::hash(&[index]).0.to_vec(), value));
+            // Neighbours under the pallet's own prefix.
+            let neighbour = [&KEYSETS_STORAGE_KEY[..16], &[index; 16]].concat();
+            entries.push((neighbour, vec![index; 40]));
         }
+        if let Some(value) = self.keysets {
+            entries.push((KEYSETS_STORAGE_KEY.to_vec(), value.to_vec()));
+        }
+        if let Some(value) = self.ended {
+            entries.push((ENDED_STORAGE_KEY.to_vec(), value.to_vec()));
+            let neighbour = [&ENDED_STORAGE_KEY[..24], &[0; 8]].concat();
+            entries.push((neighbour, vec![1; 40]));
+        }
+        let (db, root) = trie(entries);
         let keys = start_keys(BlockNumber::new(block));
         let keys: Vec<&[u8]> = keys.iter().map(<[u8; 32]>::as_slice).collect();
         let nodes = read_proof(&db, root, &keys);

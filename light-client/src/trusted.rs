@@ -17,7 +17,7 @@ use duet_primitives::{
 pub enum Mode {
     /// Keep the keys: 48 bytes per validator, and the shortest proofs.
     Full,
-    /// Keep only commitments: about 100 bytes per set, and proofs that bring the non-signers' keys.
+    /// Keep only commitments: about 100 bytes per set, and proofs that contain the non-signers' keys.
     Stateless,
 }
 
@@ -51,21 +51,21 @@ impl TrustedSet {
 pub(crate) struct Best {
     pub(crate) number: BlockNumber,
     pub(crate) hash: H256,
-    /// The proof of it, kept as evidence; none for a checkpoint or a start block.
+    /// The block's proof, kept as evidence; none for a checkpoint or a start block.
     pub(crate) proof: Option<Box<UncheckedJustification>>,
 }
 
-/// What a client trusts: the newest finalized block, the set that signs, and the one that follows it.
+/// A client's trusted state: the newest finalized block, the signing set, and its successor.
 ///
-/// Made from the hash of the genesis or of another block, from a checkpoint, by [`Trusted::verify`], or read back from
-/// what [`Trusted::encode`] wrote. A clone does not copy the keys.
+/// Made from the hash of the genesis or of another block, from a checkpoint, by [`Trusted::verify`], or from the
+/// bytes of [`Trusted::encode`]. A clone does not copy the keys.
 #[derive(Clone, Debug)]
 pub struct Trusted {
     pub(crate) genesis_hash: H256,
     pub(crate) mode: Mode,
     pub(crate) best: Best,
     pub(crate) signing: TrustedSet,
-    /// The set after the signing one, once it is named; never the signing one itself.
+    /// The set after the signing one, once it is known; never the signing one itself.
     pub(crate) next: Option<TrustedSet>,
 }
 
@@ -83,7 +83,7 @@ impl Trusted {
     ///
     /// Rules: LIGHT-1 the header's hash, and that the block can be one of this chain; LIGHT-2 the storage proof; LIGHT-3 the
     /// keys; LIGHT-2 the successor follows.
-    /// Cost: that of [`StartProof::check`].
+    /// Cost: as [`StartProof::check`].
     ///
     /// # Errors
     /// The first broken rule in that order.

@@ -44,16 +44,16 @@ impl Decode for HandoffProof {
 /// One proof, in one of the forms in which servers send it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Update {
-    /// A proof for those who have the set's keys.
+    /// A proof for clients with the set's keys.
     Justification(UncheckedJustification),
-    /// A handoff proof, which brings the keys of the next set.
+    /// A handoff proof with the keys of the next set.
     Handoff(HandoffProof),
-    /// A proof for those who have only a commitment.
+    /// A proof for clients with only a commitment.
     Stateless(StatelessProof),
 }
 
 impl Update {
-    /// What the validators are said to have signed.
+    /// The commitment that the validators signed, as the sender claims.
     pub fn commitment(&self) -> &Commitment {
         &self.justification().commitment
     }
@@ -115,9 +115,9 @@ impl From<StatelessProof> for Update {
     }
 }
 
-/// What [`decode`] reads: its name for errors, and the most bytes it may have.
+/// A type that [`decode`] reads: its name for errors, and its largest size.
 pub trait Received: Decode {
-    /// What it is called.
+    /// The name of the type.
     const NAME: &'static str;
     /// The most bytes that are decoded.
     const MAX_LEN: usize;
@@ -177,7 +177,7 @@ pub fn decode<T: Received>(bytes: &[u8]) -> Result<T, Error> {
     T::decode_all(&mut &*bytes).map_err(|error| malformed(on_one_line(&error.to_string())))
 }
 
-/// The codec says each field on the way to what is wrong on a line of its own.
+/// The codec reports each field on the way to the error on a line of its own.
 fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -1,8 +1,8 @@
 //! From one trusted state to the next: the rules, in the order in which they are checked.
 //!
-//! The order is written once: [`before_equation`], the pairing equation (JUST-5), [`after_equation`]. [`verify`] goes
-//! through the three for one proof. [`verify_prefix`] goes through the first and the last for each proof, and then
-//! checks the equations of all of them together.
+//! The order is written once: [`before_equation`], the pairing equation (JUST-5), [`after_equation`]. [`verify`] runs
+//! all three for one proof. [`verify_prefix`] runs the first and the last for each proof, and then checks all
+//! equations together.
 
 use crate::{
     error::Error,
@@ -17,7 +17,7 @@ use duet_primitives::{
     PreparedJustification, SetId, StatelessProof, UncheckedJustification,
 };
 
-/// What a valid proof means for the client.
+/// The result of a valid proof.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// It is about a newer block.
@@ -63,11 +63,11 @@ impl Verified {
 /// Rules: LIGHT-4 the block is not old; LIGHT-5 and LIGHT-6 the set is trusted (LIGHT-7 when it is not yet); JUST-1 to
 /// JUST-5, or STATELESS-1, STATELESS-2 and JUST-1 to JUST-5; LIGHT-5 the successor follows; LIGHT-4 and LIGHT-5 no
 /// conflict with what was proven before; LIGHT-3 the next set's keys, where they are sent along.
-/// Cost: that of one justification or stateless proof, of two at most where LIGHT-7 applies; with keys,
+/// Cost: one justification or stateless proof, at most two where LIGHT-7 applies; with keys,
 /// [`duet_primitives::Keyset::check`].
 ///
 /// # Errors
-/// The first broken rule in that order; the state stays as it was.
+/// The first broken rule in that order; the state is unchanged.
 pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
     let (set, prepared) = match before_equation(trusted, &update) {
         Err(error @ Error::TooFarAhead { .. }) => {
@@ -126,8 +126,8 @@ impl Trusted {
     /// The set with this id, when it may sign the next proof. (LIGHT-5, LIGHT-6)
     ///
     /// # Errors
-    /// [`Error::OldSet`] when it was replaced, [`Error::TooFarAhead`] when it is not known yet. Unlike [`verify`], this does not look
-    /// for a set whose id was changed. (LIGHT-7)
+    /// [`Error::OldSet`] when the set was replaced, [`Error::TooFarAhead`] when it is not known yet. Unlike
+    /// [`verify`], this does not look for a set whose id was changed. (LIGHT-7)
     pub fn signer(&self, id: SetId) -> Result<&KeysetCommitment, Error> {
         set_is_trusted(self, id).map(|set| &set.commitment)
     }
@@ -151,8 +151,7 @@ impl Trusted {
     }
 }
 
-/// The rules on who signs and on the form of the proof, up to the equation. Nothing that the proof says is trusted
-/// yet.
+/// The rules on the signers and on the form of the proof, up to the equation. The proof's content is not trusted yet.
 fn before_equation<'a>(
     trusted: &'a Trusted,
     update: &Update,
@@ -164,8 +163,8 @@ fn before_equation<'a>(
     Ok((set, prepared))
 }
 
-/// The rules on what the validators signed, and the state that it leads to; none when the block is known. They count
-/// only when the equation holds.
+/// The rules on the signed commitment, and the resulting state; none when the block is known. They count only when
+/// the equation holds.
 fn after_equation(
     trusted: &Trusted,
     set: &TrustedSet,
@@ -179,11 +178,11 @@ fn after_equation(
     Ok(is_new.then(|| after(trusted, set, next, update.justification())))
 }
 
-/// What is wrong with something that the validators signed.
+/// The objection to a signed commitment.
 enum Objection {
     /// It breaks a rule.
     Rule(Error),
-    /// It cannot be true together with what was trusted before.
+    /// It contradicts the trusted state.
     Contradiction(Conflict),
 }
 
@@ -217,8 +216,7 @@ fn set_id_is_unchanged(trusted: &Trusted, update: &Update) -> Result<(), Error> 
     }
 }
 
-/// JUST-1 to JUST-4, STATELESS-1 and STATELESS-2 where the proof brings its own keys, and ENC-1 to ENC-4 for its
-/// points.
+/// JUST-1 to JUST-4, STATELESS-1 and STATELESS-2 where the proof contains keys, and ENC-1 to ENC-4 for its points.
 fn proof_is_well_formed(
     update: &Update,
     set: &TrustedSet,
@@ -236,7 +234,7 @@ fn proof_is_well_formed(
     Ok(justification.prepare(keys, genesis_hash)?)
 }
 
-/// LIGHT-4 and LIGHT-5: what was signed does not contradict the newest proof that was kept, or the checkpoint.
+/// LIGHT-4 and LIGHT-5: the signed commitment does not contradict the newest stored proof, or the checkpoint.
 fn no_conflict(trusted: &Trusted, commitment: &Commitment) -> Result<(), Conflict> {
     let Some(kept) = trusted.best_proof() else {
         return trusted.checkpoint().agrees_with(commitment);
@@ -247,7 +245,7 @@ fn no_conflict(trusted: &Trusted, commitment: &Commitment) -> Result<(), Conflic
     }
 }
 
-/// The error for a proof that holds and contradicts what was trusted before.
+/// The error for a valid proof that contradicts the trusted state.
 fn contradicted(trusted: &Trusted, conflict: Conflict, second: Justification) -> Error {
     match trusted.best_proof() {
         Some(kept) => {

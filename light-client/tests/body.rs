@@ -1,13 +1,10 @@
 //! Transactions in blocks that are final. (STATE-4)
 
 use codec::{Compact, Encode};
-use duet_light_client::{BodyError, Checkpoint, Culprit, FinalHeader, Mode, Trusted};
+use duet_light_client::{testing, BodyError, Checkpoint, Culprit, FinalHeader, Mode, Trusted};
 use duet_primitives::{testing::TestSet, BlockNumber, Keysets, H256};
 use sp_core::{Blake2Hasher, Hasher};
-use sp_trie::{
-    trie_types::{TrieDBMutBuilderV0, TrieDBMutBuilderV1},
-    MemoryDB, TrieMut,
-};
+use sp_trie::{trie_types::TrieDBMutBuilderV0, MemoryDB, TrieMut};
 
 const NUMBER: u32 = 7;
 
@@ -24,22 +21,13 @@ fn roots(extrinsics: &[Vec<u8>]) -> [H256; 2] {
         let indices = (0_u32..).map(|index| Compact(index).encode());
         indices.zip(extrinsics)
     };
-    let mut roots = [H256::zero(); 2];
-    let mut db = MemoryDB::<Blake2Hasher>::default();
-    {
-        let mut trie = TrieDBMutBuilderV0::new(&mut db, &mut roots[0]).build();
-        for (key, value) in entries() {
-            trie.insert(&key, value).unwrap();
-        }
+    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::zero());
+    let mut trie = TrieDBMutBuilderV0::new(&mut db, &mut root).build();
+    for (key, value) in entries() {
+        trie.insert(&key, value).unwrap();
     }
-    let mut db = MemoryDB::<Blake2Hasher>::default();
-    {
-        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut roots[1]).build();
-        for (key, value) in entries() {
-            trie.insert(&key, value).unwrap();
-        }
-    }
-    roots
+    drop(trie);
+    [root, testing::trie(entries()).1]
 }
 
 /// The header of a final block with this root of its extrinsics.
@@ -57,10 +45,7 @@ fn header(extrinsics_root: H256) -> FinalHeader {
         genesis_hash: H256::repeat_byte(1),
         block_number: BlockNumber::new(NUMBER),
         block_hash: Blake2Hasher::hash(&bytes),
-        keysets: Keysets {
-            current: commitment.clone(),
-            next: commitment,
-        },
+        keysets: Keysets::without_successor(commitment),
     };
     let trusted = Trusted::from_checkpoint(checkpoint, Mode::Stateless).unwrap();
     trusted.best_block().header(&bytes).unwrap()

@@ -10,10 +10,10 @@ use duet_light_client::{
 };
 use duet_primitives::{
     suite::{ENDED_STORAGE_KEY, KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
-    BlockNumber, Keysets, Pk1Bytes, H256,
+    BlockNumber, Keysets, Pk1Bytes,
 };
 use sp_core::{Blake2Hasher, Hasher};
-use sp_trie::{recorder::Recorder, trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, TrieMut};
+use sp_trie::{recorder::Recorder, LayoutV1};
 
 fn chain() -> TestChain {
     TestChain::new(1, 4, 0)
@@ -130,21 +130,19 @@ fn more_keys_than_any_set_has_are_refused() {
 fn the_longest_start_proof_is_within_the_bounds() {
     let chain = chain();
     let keysets = Keysets::without_successor(chain.sets[0].set.commitment().clone());
-    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
-    {
-        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
-        for key in start_keys(BlockNumber::new(1)) {
-            for nibble in 0..64 {
-                let mut other = *key;
-                other[nibble / 2] ^= 1 << (4 * (1 - nibble % 2));
-                trie.insert(&other, &[1; 40]).expect("in memory");
-            }
-        }
-        trie.insert(&KEYSETS_STORAGE_KEY, &keysets.encode())
-            .expect("in memory");
-        trie.insert(&ENDED_STORAGE_KEY, &false.encode())
-            .expect("in memory");
-    }
+    let keys = start_keys(BlockNumber::new(1)).iter();
+    let beside = keys.flat_map(|key| {
+        (0..64).map(move |nibble| {
+            let mut other = *key;
+            other[nibble / 2] ^= 1 << (4 * (1 - nibble % 2));
+            (other, vec![1; 40])
+        })
+    });
+    let own = [
+        (KEYSETS_STORAGE_KEY, keysets.encode()),
+        (ENDED_STORAGE_KEY, false.encode()),
+    ];
+    let (db, root) = testing::trie(beside.chain(own));
     let nodes = testing::read_proof(&db, root, &[&KEYSETS_STORAGE_KEY, &ENDED_STORAGE_KEY]);
     assert_eq!(nodes.len(), usize::try_from(MAX_TRIE_NODES).expect("small"));
     let proof = StartProof {
@@ -174,29 +172,16 @@ fn storage_key(pallet: u32, item: u32, entry: Option<u32>) -> Vec<u8> {
 #[test]
 fn the_genesis_proof_of_ten_thousand_validators_is_far_below_the_bounds() {
     let chain = chain();
-    let first = chain.sets[0].set.commitment().clone();
-    let keysets = Keysets {
-        current: first.clone(),
-        next: first,
-    };
-    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
-    {
-        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
-        let mut put = |key: &[u8], value: &[u8]| {
-            trie.insert(key, value).expect("in memory");
-        };
-        for pallet in 0..60 {
-            for item in 0..16 {
-                put(&storage_key(pallet, item, None), &[1; 40]);
-            }
-        }
-        for pallet in 0..3 {
-            for (item, entry) in (0..20_000).map(|index| (index % 2, index / 2)) {
-                put(&storage_key(pallet, item, Some(entry)), &[2; 80]);
-            }
-        }
-        put(&KEYSETS_STORAGE_KEY, &keysets.encode());
-    }
+    let keysets = Keysets::without_successor(chain.sets[0].set.commitment().clone());
+    let values = (0..60).flat_map(|pallet| (0..16).map(move |item| (pallet, item)));
+    let values = values.map(|(pallet, item)| (storage_key(pallet, item, None), vec![1; 40]));
+    let validators = (0..3).flat_map(|pallet| (0..20_000).map(move |index| (pallet, index)));
+    let maps = validators.map(|(pallet, index)| {
+        let key = storage_key(pallet, index % 2, Some(index / 2));
+        (key, vec![2; 80])
+    });
+    let own = (KEYSETS_STORAGE_KEY.to_vec(), keysets.encode());
+    let (db, root) = testing::trie(values.chain(maps).chain([own]));
     let recorder = Recorder::<Blake2Hasher>::default();
     {
         let mut recorder = recorder.as_trie_recorder(root);

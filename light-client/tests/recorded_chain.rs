@@ -312,10 +312,7 @@ fn the_genesis_state_may_hold_the_value_inline_as_version_0_does() {
     use sp_trie::{trie_types::TrieDBMutBuilderV0, LayoutV0, MemoryDB, Recorder, TrieMut};
 
     let first = chain().sets[0].set.commitment().clone();
-    let keysets = duet_primitives::Keysets {
-        current: first.clone(),
-        next: first,
-    };
+    let keysets = duet_primitives::Keysets::without_successor(first);
     let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), Default::default());
     TrieDBMutBuilderV0::new(&mut db, &mut root)
         .build()
@@ -340,24 +337,15 @@ fn the_genesis_state_may_hold_the_value_inline_as_version_0_does() {
 
 #[test]
 fn a_node_s_own_recorder_makes_exactly_the_proof_that_is_accepted() {
+    use duet_light_client::testing::{genesis_header, trie};
     use sp_core::{Blake2Hasher, Hasher};
-    use sp_trie::{recorder, trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, TrieMut};
+    use sp_trie::{recorder, LayoutV1};
 
     let first = chain().sets[0].set.commitment().clone();
-    let keysets = duet_primitives::Keysets {
-        current: first.clone(),
-        next: first,
-    };
-    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), Default::default());
-    {
-        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
-        for index in 0..200u8 {
-            let (key, value) = (Blake2Hasher::hash(&[index]), [index; 70]);
-            trie.insert(key.as_bytes(), &value).expect("in memory");
-        }
-        trie.insert(&suite::KEYSETS_STORAGE_KEY, &keysets.encode())
-            .expect("in memory");
-    }
+    let keysets = duet_primitives::Keysets::without_successor(first);
+    let others = (0..200u8).map(|index| (Blake2Hasher::hash(&[index]).0, vec![index; 70]));
+    let own = (suite::KEYSETS_STORAGE_KEY, keysets.encode());
+    let (db, root) = trie(others.chain([own]));
     let recorder = recorder::Recorder::<Blake2Hasher>::default();
     {
         let mut recorder = recorder.as_trie_recorder(root);
@@ -366,7 +354,7 @@ fn a_node_s_own_recorder_makes_exactly_the_proof_that_is_accepted() {
             .expect("in memory");
     }
     let proof = StartProof {
-        header: duet_light_client::testing::genesis_header(root, 0),
+        header: genesis_header(root, 0),
         nodes: recorder.to_storage_proof().into_iter_nodes().collect(),
         keys: chain().keys(0).expect("known"),
     };

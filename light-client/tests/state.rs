@@ -2,13 +2,11 @@
 
 use codec::{Compact, Decode, Encode};
 use duet_light_client::{
-    testing::{read_proof, TestRange},
-    BlockProof, Checkpoint, Culprit, FinalBlock, FinalHeader, Mode, Outcome, StateProofError,
-    StorageProofError, Trusted, Update, MAX_STATE_BYTES,
+    testing::TestBlocks, BlockProof, Checkpoint, Culprit, FinalBlock, FinalHeader, Mode, Outcome,
+    StateProofError, StorageProofError, Trusted, Update, MAX_STATE_BYTES,
 };
 use duet_primitives::{testing::TestSet, BlockNumber, Keysets, RoundMessage, SetId, H256};
 use sp_core::{Blake2Hasher, Hasher};
-use sp_trie::{trie_types::TrieDBMutBuilderV1, MemoryDB, TrieMut};
 
 /// The blocks before the newest, which is the one with this number.
 const BLOCKS: u32 = 41;
@@ -17,49 +15,26 @@ const LONG: &[u8] = b"long";
 
 const ABSENT: &[u8] = b"absent";
 
-/// A chain whose blocks have headers and state, and the state of a client that verified a proof of the newest.
+/// A chain, and the state of a client that verified a proof of its newest block.
 struct World {
-    headers: Vec<Vec<u8>>,
-    state: MemoryDB<Blake2Hasher>,
-    state_root: H256,
-    range: TestRange,
+    blocks: TestBlocks,
     trusted: Trusted,
 }
 
 impl World {
     /// The first `unseen` blocks have no leaf, as on a chain that adds the range later.
     fn new(unseen: u32) -> Self {
-        let (mut state, mut state_root) = (MemoryDB::default(), H256::zero());
-        {
-            let mut trie = TrieDBMutBuilderV1::new(&mut state, &mut state_root).build();
-            for number in 0..100_u32 {
-                trie.insert(&number.to_be_bytes(), b"other").unwrap();
-            }
-            trie.insert(KEY, b"value").unwrap();
-            trie.insert(LONG, &[7; 300]).unwrap();
-        }
-        let (mut headers, mut parent) = (vec![], H256::zero());
-        for number in 0..=BLOCKS {
-            let header = (
-                parent,
-                Compact(number),
-                state_root,
-                H256::repeat_byte(3),
-                Compact(0_u8),
-            );
-            headers.push(header.encode());
-            parent = Blake2Hasher::hash(headers.last().unwrap());
-        }
-        let older = headers[..BLOCKS as usize].iter().skip(unseen as usize);
-        let range = TestRange::new(unseen, older.map(|header| Blake2Hasher::hash(header)));
-        let trusted = prove(parent, range.root());
-        Self {
-            headers,
-            state,
-            state_root,
-            range,
-            trusted,
-        }
+        let others = (0..100_u32).map(|number| (number.to_be_bytes().to_vec(), b"other".to_vec()));
+        let own = [
+            (KEY.to_vec(), b"value".to_vec()),
+            (LONG.to_vec(), vec![7; 300]),
+        ];
+        Self::of(TestBlocks::new(unseen, BLOCKS, others.chain(own)))
+    }
+
+    fn of(blocks: TestBlocks) -> Self {
+        let trusted = prove(blocks.hash(), blocks.root());
+        Self { blocks, trusted }
     }
 
     fn newest(&self) -> FinalBlock {
@@ -67,17 +42,8 @@ impl World {
     }
 
     fn header(&self) -> FinalHeader {
-        self.newest().header(self.headers.last().unwrap()).unwrap()
-    }
-
-    /// The trie nodes that prove these keys.
-    fn nodes(&self, keys: &[&[u8]]) -> Vec<Vec<u8>> {
-        read_proof(&self.state, self.state_root, keys)
-    }
-
-    /// The proof of a block.
-    fn proof(&self, number: u32) -> BlockProof {
-        self.range.proof(number)
+        let bytes = self.blocks.headers.last().unwrap();
+        self.newest().header(bytes).unwrap()
     }
 }
 
@@ -97,15 +63,11 @@ fn prove(hash: H256, root: H256) -> Trusted {
 }
 
 fn checkpoint(set: &TestSet) -> Trusted {
-    let commitment = set.set.commitment().clone();
     let checkpoint = Checkpoint {
         genesis_hash: H256::repeat_byte(1),
         block_number: BlockNumber::ZERO,
         block_hash: H256::repeat_byte(1),
-        keysets: Keysets {
-            current: commitment.clone(),
-            next: commitment,
-        },
+        keysets: Keysets::without_successor(set.set.commitment().clone()),
     };
     let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full).unwrap();
     let keys = set.set.keyset().key_bytes();
@@ -119,7 +81,7 @@ fn state_is_read_under_the_newest_block_also_what_is_not_there() {
     let header = world.header();
     assert_eq!(header.block(), world.newest());
     let keys = [KEY, LONG, ABSENT];
-    let entries = header.read(&keys, &world.nodes(&keys)).unwrap();
+    let entries = header.read(&keys, &world.blocks.nodes(&keys)).unwrap();
     let values: Vec<_> = entries.iter().map(|entry| entry.value()).collect();
     assert_eq!(values, [Some(&b"value"[..]), Some(&[7; 300][..]), None]);
     assert!(entries.iter().all(|entry| entry.block() == world.newest()));
@@ -130,7 +92,7 @@ fn state_is_read_under_the_newest_block_also_what_is_not_there() {
 #[test]
 fn the_header_of_another_block_is_refused() {
     let world = World::new(0);
-    let (bytes, newest) = (world.headers.last().unwrap(), world.newest());
+    let (bytes, newest) = (world.blocks.headers.last().unwrap(), world.newest());
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 1;
@@ -168,7 +130,7 @@ fn what_hashes_to_the_block_and_is_no_header_of_it_is_refused() {
 fn a_changed_a_missing_and_a_superfluous_node_are_refused() {
     let world = World::new(0);
     let (header, keys) = (world.header(), [KEY, LONG]);
-    let nodes = world.nodes(&keys);
+    let nodes = world.blocks.nodes(&keys);
     let refused = |nodes: &[Vec<u8>], why| {
         let error = header.read(&keys, nodes).unwrap_err();
         assert_eq!(error, StateProofError::Storage(why));
@@ -212,7 +174,7 @@ fn refusal(world: &World, keys: &[&[u8]], nodes: &[Vec<u8>]) -> StorageProofErro
 #[test]
 fn more_nodes_than_the_paths_to_the_keys_have_are_refused_before_they_are_read() {
     let (world, keys) = (World::new(0), [KEY, LONG]);
-    let honest = world.nodes(&keys);
+    let honest = world.blocks.nodes(&keys);
     let most = 2 * (KEY.len() + LONG.len()) + 2 * keys.len();
     let mut nodes = honest.clone();
     nodes.resize(most, Vec::new());
@@ -236,7 +198,7 @@ fn more_nodes_than_the_paths_to_the_keys_have_are_refused_before_they_are_read()
 #[test]
 fn more_bytes_of_nodes_than_any_proof_has_are_refused_before_they_are_read() {
     let world = World::new(0);
-    let honest = world.nodes(&[KEY]);
+    let honest = world.blocks.nodes(&[KEY]);
     let rest = MAX_STATE_BYTES - honest.iter().map(Vec::len).sum::<usize>();
     let with = |len| honest.iter().cloned().chain([vec![0; len]]).collect();
     let nodes: Vec<_> = with(rest);
@@ -258,31 +220,10 @@ fn more_bytes_of_nodes_than_any_proof_has_are_refused_before_they_are_read() {
 fn the_longest_path_that_a_key_has_is_read() {
     let key: &[u8] = &[0, 0];
     let beside: [&[u8]; 4] = [&[0x10], &[0x01], &[0, 0x10], &[0, 0x01]];
-    let (mut state, mut state_root) = (MemoryDB::default(), H256::zero());
-    {
-        let mut trie = TrieDBMutBuilderV1::new(&mut state, &mut state_root).build();
-        trie.insert(key, &[7; 300]).unwrap();
-        for other in beside {
-            trie.insert(other, b"other").unwrap();
-        }
-    }
-    let no_log = Compact(0_u8);
-    let header = (
-        H256::zero(),
-        Compact(BLOCKS),
-        state_root,
-        H256::zero(),
-        no_log,
-    )
-        .encode();
-    let world = World {
-        trusted: prove(Blake2Hasher::hash(&header), H256::zero()),
-        headers: vec![header],
-        state,
-        state_root,
-        range: TestRange::new(0, [H256::zero()]),
-    };
-    let nodes = world.nodes(&[key]);
+    let others = beside.map(|other| (other, b"other".to_vec()));
+    let entries = others.into_iter().chain([(key, vec![7; 300])]);
+    let world = World::of(TestBlocks::new(0, BLOCKS, entries));
+    let nodes = world.blocks.nodes(&[key]);
     assert_eq!(nodes.len(), 2 * key.len() + 2);
     let entries = world.header().read(&[key], &nodes).unwrap();
     assert_eq!(entries[0].value(), Some(&[7; 300][..]));
@@ -294,12 +235,14 @@ fn every_older_block_is_proven_and_its_state_is_read() {
     for unseen in [0, 10] {
         let world = World::new(unseen);
         for number in unseen..BLOCKS {
-            let proof = world.proof(number);
+            let proof = world.blocks.proof(number);
             let proof = BlockProof::decode(&mut &proof.encode()[..]).unwrap();
             let block = proof.check(&world.newest()).unwrap();
             assert_eq!(block.number(), BlockNumber::new(number));
-            let header = block.header(&world.headers[number as usize]).unwrap();
-            let entry = &header.read(&[KEY], &world.nodes(&[KEY])).unwrap()[0];
+            let header = block
+                .header(&world.blocks.headers[number as usize])
+                .unwrap();
+            let entry = &header.read(&[KEY], &world.blocks.nodes(&[KEY])).unwrap()[0];
             assert_eq!(entry.value(), Some(&b"value"[..]));
             assert_eq!(entry.block().number(), BlockNumber::new(number));
             // What is before a block is not said by a proof under a newer one.
@@ -318,7 +261,7 @@ fn every_older_block_is_proven_and_its_state_is_read() {
 #[test]
 fn every_bit_of_a_proof_of_an_older_block_counts() {
     let world = World::new(0);
-    let proof = world.proof(23).encode();
+    let proof = world.blocks.proof(23).encode();
     for bit in 0..8 * proof.len() {
         let mut changed = proof.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
@@ -341,7 +284,7 @@ fn every_bit_of_a_proof_of_an_older_block_counts() {
 /// STATE-3: what `mmr_generateProof` gives for one block.
 #[test]
 fn an_answer_about_one_block_is_read_and_no_other() {
-    let proof = World::new(0).proof(23);
+    let proof = World::new(0).blocks.proof(23);
     let (leaf, index, count) = (proof.leaf.encode(), proof.leaf_index, proof.leaf_count);
     let leaves = vec![leaf.clone()].encode();
     let rest = (vec![index], count, proof.hashes.clone()).encode();
@@ -367,7 +310,7 @@ fn an_answer_about_one_block_is_read_and_no_other() {
 fn each_number_that_cannot_be_true_is_named() {
     let world = World::new(0);
     let newest = world.newest();
-    let honest = world.proof(23);
+    let honest = world.blocks.proof(23);
     let error = |change: fn(&mut BlockProof)| {
         let mut proof = honest.clone();
         change(&mut proof);
@@ -411,7 +354,7 @@ fn each_number_that_cannot_be_true_is_named() {
 #[test]
 fn a_checkpoint_says_nothing_about_older_blocks() {
     let block = checkpoint(&TestSet::new(0, 0..4)).best_block();
-    let error = World::new(0).proof(0).check(&block).unwrap_err();
+    let error = World::new(0).blocks.proof(0).check(&block).unwrap_err();
     let number = BlockNumber::ZERO;
     assert_eq!(error, StateProofError::NoHistory { number });
     assert_eq!(
@@ -426,8 +369,11 @@ fn the_parent_of_a_final_block_is_final() {
     let world = World::new(0);
     let parent = world.header().parent().unwrap();
     assert_eq!(parent.number(), BlockNumber::new(BLOCKS - 1));
-    let before = &world.headers[world.headers.len() - 2];
+    let before = &world.blocks.headers[world.blocks.headers.len() - 2];
     parent.header(before).unwrap();
-    let genesis = world.proof(0).check(&world.newest()).unwrap();
-    assert_eq!(genesis.header(&world.headers[0]).unwrap().parent(), None);
+    let genesis = world.blocks.proof(0).check(&world.newest()).unwrap();
+    assert_eq!(
+        genesis.header(&world.blocks.headers[0]).unwrap().parent(),
+        None
+    );
 }

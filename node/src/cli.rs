@@ -1,33 +1,35 @@
-//! What can be asked on the command line.
+//! The command line.
 
-use crate::{duet_key::DuetKeySubcommand, duet_state::DuetStateSubcommand};
-use duet_gossip::Interest;
-use duet_remote_signer::{tls::TlsFiles, Address, ConfigError, RemoteSigner};
+#[cfg(feature = "encrypted-telemetry")]
+use crate::flags::EncryptedTelemetry;
+use crate::{
+    duet_key::DuetKeySubcommand,
+    duet_state::DuetStateSubcommand,
+    flags::{DuetGossip, DuetSigner, HealthEndpoint, RuntimeCache},
+};
 use sc_cli::{
     ChainInfoCmd, ChainSpec, CheckBlockCmd, ExportBlocksCmd, ExportChainSpecCmd, ExportStateCmd,
     ImportBlocksCmd, KeySubcommand, PurgeChainCmd, RevertCmd, RunCmd, SubstrateCli,
 };
-use sc_service::config::Role;
-use std::path::PathBuf;
 
-/// A subcommand, or the flags to run a node with.
+/// A subcommand, or the flags of a running node.
 #[derive(Debug, clap::Parser)]
 pub(crate) struct Cli {
-    /// What to do instead of running a node.
+    /// The subcommand; without one the node runs.
     #[command(subcommand)]
     pub(crate) subcommand: Option<Subcommand>,
 
-    /// How to run a node.
+    /// The flags of a running node.
     #[command(flatten)]
     pub(crate) run: RunCmd,
 
-    /// What to hear of Duet's gossip: `votes` and proofs, or `proofs` only, which needs less bandwidth and processor
-    /// time. A validator hears votes.
+    /// Duet's gossip to subscribe to: `votes` and proofs, or `proofs` only, which needs less bandwidth and processor
+    /// time. A validator needs votes.
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub(crate) duet_gossip: DuetGossip,
 
-    /// Vote although a valid proof contradicts this node's finalized chain at block NUMBER. The proof stays stored and is
-    /// served. May be given several times; is remembered, and needed for one start only.
+    /// Vote although a valid proof contradicts this node's finalized chain at block NUMBER. The node keeps and serves
+    /// the proof. May be given several times. The node remembers it, so one start with it is enough.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) duet_acknowledge_divergence: Vec<u32>,
 
@@ -37,9 +39,11 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) duet_signer: DuetSigner,
 
-    /// Collect and serve what validators say about their own nodes. A validator says it of this node, once in a session: how long
-    /// blocks take to import, how many peers there are, how far finality lags, how much memory and processor time it takes.
-    /// All of it is public.
+    #[command(flatten)]
+    pub(crate) runtime_cache: RuntimeCache,
+
+    /// Collect and serve the statistics that validators publish about their own nodes. A validator publishes its own
+    /// once per session: import times, number of peers, finality lag, memory and processor time. All of it is public.
     #[cfg(feature = "statistics")]
     #[arg(long)]
     pub(crate) duet_statistics: bool,
@@ -49,148 +53,8 @@ pub(crate) struct Cli {
     pub(crate) encrypted_telemetry: EncryptedTelemetry,
 }
 
-/// Where load balancers ask whether this node is fit.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct HealthEndpoint {
-    /// Answer `GET /health` and `GET /health/readiness` over HTTP at this address, for load balancers: 200 when Duet works on this
-    /// node, 503 and the reasons when not.
-    #[arg(
-        long = "duet-health-listen",
-        value_name = "ADDRESS",
-        id = "duet_health_listen"
-    )]
-    pub(crate) listen: Option<std::net::SocketAddr>,
-
-    /// How many final blocks may be without proof on a node that is ready.
-    #[arg(
-        long = "duet-health-max-lag",
-        value_name = "BLOCKS",
-        id = "duet_health_max_lag",
-        default_value_t = 32,
-        requires = "duet_health_listen"
-    )]
-    pub(crate) max_lag: u32,
-}
-
-/// Who holds the Duet keys, if not this node.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct DuetSigner {
-    /// Have votes signed by the `duet-signer` at URL: unix:/path, or tls:host:port with the three files below. The Duet key files of
-    /// this node are then not used.
-    #[arg(long = "duet-signer", value_name = "URL", id = "duet_signer")]
-    address: Option<Address>,
-
-    /// The CA of the signer's certificate, in PEM.
-    #[arg(
-        long = "duet-signer-ca",
-        value_name = "FILE",
-        id = "duet_signer_ca",
-        requires_all = ["duet_signer", "duet_signer_cert", "duet_signer_key"]
-    )]
-    ca: Option<PathBuf>,
-
-    /// The certificate that this node shows to the signer, in PEM.
-    #[arg(
-        long = "duet-signer-cert",
-        value_name = "FILE",
-        id = "duet_signer_cert",
-        requires_all = ["duet_signer", "duet_signer_ca", "duet_signer_key"]
-    )]
-    certificate: Option<PathBuf>,
-
-    /// The key of that certificate, in PEM.
-    #[arg(
-        long = "duet-signer-key",
-        value_name = "FILE",
-        id = "duet_signer_key",
-        requires_all = ["duet_signer", "duet_signer_ca", "duet_signer_cert"]
-    )]
-    key: Option<PathBuf>,
-}
-
-impl DuetSigner {
-    /// The client of the signer, if one is named. It need not be there yet.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is of no use; files for a Unix socket, and none for TLS.
-    pub(crate) fn client(&self) -> Result<Option<RemoteSigner>, ConfigError> {
-        let Some(address) = &self.address else {
-            return Ok(None);
-        };
-        RemoteSigner::new(address.clone(), self.files().as_ref()).map(Some)
-    }
-
-    fn files(&self) -> Option<TlsFiles> {
-        Some(TlsFiles {
-            ca: self.ca.clone()?,
-            certificate: self.certificate.clone()?,
-            key: self.key.clone()?,
-        })
-    }
-}
-
-/// Where encrypted readings go.
-#[cfg(feature = "encrypted-telemetry")]
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct EncryptedTelemetry {
-    /// Send readings of this node to a collector, encrypted to the group with this public key, which `duet-schemes searchable
-    /// keygen` made: its file, or the key's folder. The collector can add readings up and cannot read them.
-    #[arg(
-        long = "encrypted-telemetry",
-        value_name = "KEY",
-        id = "encrypted_telemetry",
-        requires = "encrypted_telemetry_url"
-    )]
-    pub(crate) key: Option<PathBuf>,
-
-    /// The collector: ws:// or wss://.
-    #[arg(
-        long = "encrypted-telemetry-url",
-        value_name = "URL",
-        id = "encrypted_telemetry_url",
-        requires = "encrypted_telemetry"
-    )]
-    pub(crate) url: Option<String>,
-
-    /// How often a reading is taken.
-    #[arg(
-        long = "encrypted-telemetry-interval",
-        id = "encrypted_telemetry_interval",
-        value_name = "SECONDS",
-        default_value_t = 60,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
-    pub(crate) interval: u64,
-}
-
-/// What a node wants to hear of Duet's gossip. (GOSSIP-9)
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum DuetGossip {
-    /// Votes and proofs: the node can relay votes, and make proofs of them.
-    #[default]
-    Votes,
-    /// Proofs only.
-    Proofs,
-}
-
-impl DuetGossip {
-    /// What a node of this role says to its peers.
-    ///
-    /// # Errors
-    /// A validator needs votes.
-    pub(crate) fn interest(self, role: &Role) -> Result<Interest, sc_cli::Error> {
-        match self {
-            Self::Proofs if role.is_authority() => Err(sc_cli::Error::Input(
-                "--duet-gossip proofs: a validator hears votes, or it could make no proofs".into(),
-            )),
-            Self::Proofs => Ok(Interest::Proofs),
-            Self::Votes => Ok(Interest::Votes),
-        }
-    }
-}
-
-/// What the executable does besides running a node.
-// There is one of it in a process.
+/// The subcommands of the executable.
+// A process has only one value of it.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Subcommand {
@@ -198,18 +62,18 @@ pub(crate) enum Subcommand {
     #[command(subcommand)]
     Key(KeySubcommand),
 
-    /// Key management for Duet keys, with which a validator proves finality.
+    /// Key management for Duet keys, with which validators prove finality.
     #[command(subcommand)]
     DuetKey(DuetKeySubcommand),
 
-    /// What Duet has stored in the database: look at it, and mend it when the node cannot read it.
+    /// Inspect Duet's data in the database, and repair what the node cannot read.
     #[command(subcommand)]
     DuetState(DuetStateSubcommand),
 
     /// Export the chain specification.
     ExportChainSpec(ExportChainSpecCmd),
 
-    /// Print what the database holds: genesis, best and finalized block.
+    /// Print the database's genesis, best and finalized block.
     ChainInfo(ChainInfoCmd),
 
     /// Validate blocks.

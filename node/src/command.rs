@@ -1,4 +1,4 @@
-//! What each subcommand does.
+//! Runs the subcommands.
 
 use crate::{
     cli::{Cli, Subcommand},
@@ -11,11 +11,11 @@ use sc_service::Configuration;
 use sp_runtime::traits::NumberFor;
 use std::{future::Future, sync::Arc};
 
-/// Takes back what GRANDPA noted about the reverted blocks.
+/// Reverts GRANDPA's records of the reverted blocks.
 type GrandpaRevert =
     Box<dyn FnOnce(Arc<FullClient>, Arc<FullBackend>, NumberFor<Block>) -> Result<()>>;
 
-/// Reads the command line and does what it says.
+/// Parses the command line and runs the command.
 pub(crate) fn run() -> Result<()> {
     let cli = Cli::from_args();
     match &cli.subcommand {
@@ -48,8 +48,8 @@ pub(crate) fn run() -> Result<()> {
             cmd.run(chain.client, config.chain_spec)
         }),
         Some(Subcommand::Revert(cmd)) => with_chain(&cli, cmd, |_, chain, _| {
-            // Duet keeps nothing about blocks that are not final, and final ones are not reverted: what it
-            // signed and proved stays true.
+            // Duet stores nothing about blocks that are not final, and final blocks are not reverted: its signatures
+            // and proofs stay true.
             let grandpa: GrandpaRevert = Box::new(|client, _, blocks| {
                 sc_consensus_grandpa::revert(client, blocks).map_err(Into::into)
             });
@@ -66,6 +66,7 @@ fn run_node(cli: &Cli) -> Result<()> {
                 acknowledged: cli.duet_acknowledge_divergence.clone(),
                 health: cli.health.clone(),
                 signer: cli.duet_signer.clone(),
+                runtime_cache: cli.runtime_cache.open()?,
                 #[cfg(feature = "statistics")]
                 statistics: cli.duet_statistics,
                 #[cfg(feature = "encrypted-telemetry")]
@@ -83,7 +84,7 @@ fn run_node(cli: &Cli) -> Result<()> {
         })
 }
 
-/// Runs a future over the chain in the database, with the import queue that a node would have.
+/// Runs a future over the chain in the database, with the import queue of a running node.
 fn with_chain<Cmd, Values, Work>(
     cli: &Cli,
     cmd: &Cmd,
@@ -94,13 +95,14 @@ where
     Values: DefaultConfigurationValues,
     Work: Future<Output = Result<()>>,
 {
+    let runtime_cache = cli.runtime_cache.open()?;
     cli.create_runner(cmd)?.async_run(|mut config| {
         let Parts {
             chain,
             import_queue,
             task_manager,
             ..
-        } = service::parts(&mut config)?;
+        } = service::parts(&mut config, runtime_cache.as_deref())?;
         Ok((work(config, chain, import_queue), task_manager))
     })
 }

@@ -1,4 +1,4 @@
-//! `duet-state`: what Duet has stored in the node's database, for when the node cannot read it.
+//! `duet-state`: inspects and repairs Duet's data in the node's database when the node cannot read it.
 
 use crate::service::Chain;
 use duet_finality::{RepairError, Stored, StoredEntry};
@@ -14,17 +14,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Look at what Duet has stored in the database, and mend it. The node has to be stopped.
+/// Inspect and repair Duet's data in the database. The node must be stopped.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum DuetStateSubcommand {
-    /// Print what is stored, and what of it cannot be read. Changes nothing.
+    /// Print the stored entries, and which of them cannot be read. Changes nothing.
     Show(DuetStateCmd),
 
-    /// Remove what cannot be read, so that the node makes or fetches it again. Says only what would be lost, unless there is --yes.
+    /// Remove unreadable entries, so that the node computes or fetches them again. Without --yes, only lists losses.
     Repair(RepairCmd),
 }
 
-/// Where the database is.
+/// The location of the database.
 #[derive(Debug, clap::Parser)]
 pub(crate) struct DuetStateCmd {
     #[clap(flatten)]
@@ -43,7 +43,7 @@ pub(crate) struct DuetStateCmd {
 /// The `repair` command.
 #[derive(Debug, clap::Parser)]
 pub(crate) struct RepairCmd {
-    /// Do it. What is removed is kept in a file first.
+    /// Remove the entries. A backup file is written first.
     #[arg(long)]
     yes: bool,
 
@@ -52,7 +52,7 @@ pub(crate) struct RepairCmd {
 }
 
 impl DuetStateSubcommand {
-    /// Where the database is.
+    /// The location of the database.
     pub(crate) fn at(&self) -> &DuetStateCmd {
         match self {
             Self::Show(at) => at,
@@ -60,7 +60,7 @@ impl DuetStateSubcommand {
         }
     }
 
-    /// Does it. What is removed is kept in `directory`.
+    /// Runs the repair. A backup of the removed entries is written to `directory`.
     pub(crate) fn run(&self, chain: &Chain, directory: &Path) -> sc_cli::Result<()> {
         let stored = Stored::of(chain.backend.clone());
         let finalized = BlockNumber::new(chain.client.info().finalized_number);
@@ -156,7 +156,7 @@ fn repair(stored: &Stored, finalized: BlockNumber, directory: &Path) -> Result<(
     Ok(())
 }
 
-/// Writes entries to a new file, a line each: the key and the value in hex.
+/// Writes entries to a new file, one per line: the key and the value in hex.
 fn keep(entries: &[StoredEntry], directory: &Path) -> io::Result<PathBuf> {
     let (mut number, mut options) = (0_u32, OpenOptions::new());
     options.write(true).create_new(true);

@@ -1,15 +1,18 @@
-//! The genesis hash of a chain specification, worked out without a database.
+//! The genesis hash of a chain specification, computed without a database.
 
 use crate::service::HostFunctions;
+use codec::Decode;
 use duet_primitives::H256;
 use duet_runtime::types::opaque::Block;
-use sc_chain_spec::{construct_genesis_block, resolve_state_version_from_wasm, ChainSpec};
-use sc_executor::WasmExecutor;
+use sc_chain_spec::{construct_genesis_block, ChainSpec};
+use sc_executor::{RuntimeVersion, WasmExecutor};
+use sp_core::traits::ReadRuntimeVersion;
 use sp_runtime::{
     traits::{Block as _, Hash, HashingFor},
     StateVersion,
 };
-use sp_storage::Storage;
+use sp_state_machine::BasicExternalities;
+use sp_storage::{well_known_keys::CODE, Storage};
 
 /// Why a chain specification has no genesis hash.
 #[derive(Debug, thiserror::Error)]
@@ -17,20 +20,33 @@ pub(crate) enum GenesisError {
     /// Its genesis cannot be built.
     #[error("the genesis of this chain specification cannot be built: {0}")]
     Storage(String),
-    /// Its runtime cannot be asked for its version.
-    #[error("the runtime of this chain specification cannot be asked for its version: {0}")]
-    Runtime(#[from] sp_blockchain::Error),
+    /// It has no runtime.
+    #[error("the genesis of this chain specification has no runtime")]
+    NoRuntime,
+    /// Its runtime does not report its version.
+    #[error("the runtime of this chain specification does not say its version: {0}")]
+    Version(String),
 }
 
-/// The hash of the block that a node would start this chain with.
+/// The hash of the genesis block from which a node would start this chain.
 pub(crate) fn genesis_hash(spec: &dyn ChainSpec) -> Result<H256, GenesisError> {
     let storage = spec
         .as_storage_builder()
         .build_storage()
         .map_err(GenesisError::Storage)?;
-    let executor = WasmExecutor::<HostFunctions>::builder().build();
-    let version = resolve_state_version_from_wasm::<_, HashingFor<Block>>(&storage, &executor)?;
+    let runtime = storage.top.get(CODE).ok_or(GenesisError::NoRuntime)?;
+    let version = state_version(runtime).map_err(GenesisError::Version)?;
     Ok(construct_genesis_block::<Block>(state_root(storage, version), version).hash())
+}
+
+/// The version of the chain's state format, read from a section of the runtime's WASM without compiling it.
+fn state_version(runtime: &[u8]) -> Result<StateVersion, String> {
+    let version = WasmExecutor::<HostFunctions>::builder()
+        .build()
+        .read_runtime_version(runtime, &mut BasicExternalities::new_empty())?;
+    RuntimeVersion::decode(&mut &version[..])
+        .map(|version| version.state_version())
+        .map_err(|error| error.to_string())
 }
 
 fn state_root(storage: Storage, version: StateVersion) -> H256 {

@@ -1,7 +1,7 @@
 //! `duet-node`: a Substrate node that finalizes with GRANDPA and proves it with Duet.
 //!
-//! - `cli`: what can be asked on the command line;
-//! - `command`: what each of it does;
+//! - `cli`: the command line, with `flags` for the parts of a running node;
+//! - `command`: what each subcommand does;
 //! - `duet_key`: the tools for Duet keys, which the SDK's `key` cannot do;
 //! - `genesis`: the genesis hash of a chain specification, without a database;
 //! - `service`: the running node, one builder per concern.
@@ -13,6 +13,7 @@ mod cli;
 mod command;
 mod duet_key;
 mod duet_state;
+mod flags;
 mod genesis;
 mod service;
 

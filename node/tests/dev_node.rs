@@ -16,7 +16,14 @@ use jsonrpsee::{
 };
 use serde_json::Value;
 use sp_core::crypto::AccountId32;
-use std::{path::Path, str::FromStr};
+use std::{
+    collections::BTreeMap,
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::SystemTime,
+};
 use tempfile::TempDir;
 
 const ALICE: &str = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
@@ -400,6 +407,44 @@ fn a_validator_does_not_come_up_without_one_of_its_keys() {
         error.contains(&file) && error.contains("wrong password"),
         "{error}"
     );
+}
+
+#[test]
+fn runtimes_that_others_could_replace_are_not_run() {
+    let dir = TempDir::new().unwrap();
+    let runtimes = dir.path().join("runtimes");
+    fs::create_dir(&runtimes).unwrap();
+    fs::set_permissions(&runtimes, Permissions::from_mode(0o770)).unwrap();
+    let error = refuses_to_start(dir.path(), &["--runtime-cache", runtimes.to_str().unwrap()]);
+    assert!(error.contains("others may write to"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_compiled_runtime_is_kept_for_the_next_start() {
+    let dir = TempDir::new().unwrap();
+    let runtimes = dir.path().join("runtimes");
+    let flags = ["--runtime-cache", runtimes.to_str().unwrap()];
+    let mut node = Node::start_dev(dir.path(), &flags);
+    let kept = written(&runtimes);
+    assert!(!kept.is_empty(), "nothing is kept");
+    node.kill();
+    drop(Node::start_dev(dir.path(), &flags));
+    assert_eq!(written(&runtimes), kept, "it is not compiled again");
+}
+
+/// The compiled runtimes below a directory, and when each was written.
+fn written(directory: &Path) -> BTreeMap<PathBuf, SystemTime> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.append(&mut written(&path));
+        } else if path.extension().is_none() {
+            let time = path.metadata().unwrap().modified().unwrap();
+            found.insert(path, time);
+        }
+    }
+    found
 }
 
 /// GOSSIP-9.

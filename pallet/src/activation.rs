@@ -1,21 +1,21 @@
-//! From which block on the chain makes sets, and until when. (ACTIVE-1 to ACTIVE-4)
+//! Activation: from which block on the chain makes sets, and until when. (ACTIVE-1 to ACTIVE-4)
 
 use crate::{draft, limits, ActiveFrom, Config, Ended, Error, Event, Keysets, Pallet};
 use frame_support::{ensure, traits::Get, weights::Weight};
 use frame_system::pallet_prelude::BlockNumberFor;
 use sp_runtime::traits::Zero;
 
-/// A chain that has the pallet from its genesis on makes its first set there, unless it says otherwise.
+/// A chain that has the pallet from its genesis on makes its first set there, unless its genesis says otherwise.
 pub(crate) fn build_genesis<T: Config>(inactive: bool) {
     ActiveFrom::<T>::set((!inactive).then(Zero::zero));
 }
 
-/// Whether the chain made sets before this block began, or tried to.
+/// Whether the chain already made sets, or tried to, before this block.
 pub(crate) fn is_active<T: Config>() -> bool {
     ActiveFrom::<T>::get().is_some_and(|from| from < now::<T>())
 }
 
-/// Whether this is the block at whose end the chain begins.
+/// Whether the chain begins at the end of this block.
 pub(crate) fn is_due<T: Config>() -> bool {
     ActiveFrom::<T>::get() == Some(now::<T>())
 }
@@ -41,7 +41,7 @@ pub(crate) fn activate<T: Config>(at: BlockNumberFor<T>) -> Result<(), Error<T>>
 pub(crate) fn deactivate<T: Config>() -> Result<(), Error<T>> {
     ensure!(ActiveFrom::<T>::exists(), Error::<T>::NotActive);
     ActiveFrom::<T>::kill();
-    // It would come to be in one of the next blocks.
+    // Otherwise a set in the making would be finished in one of the next blocks.
     draft::discard::<T>();
     let ended = Keysets::<T>::get().map(|sets| sets.current.id);
     Ended::<T>::put(ended.is_some());
@@ -49,7 +49,7 @@ pub(crate) fn deactivate<T: Config>() -> Result<(), Error<T>> {
     Ok(())
 }
 
-/// The block is read and, in the block that was named, a set is made.
+/// Reads the activation block and, in that block, makes a set.
 pub(crate) fn weight_of_block<T: Config>() -> Weight {
     let looked_up = T::DbWeight::get().reads(1);
     if is_due::<T>() {

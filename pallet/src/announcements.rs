@@ -1,4 +1,4 @@
-//! What headers announce of sets and blocks. (CHAIN-2, CHAIN-7)
+//! Announcements in headers about sets and blocks. (CHAIN-2, CHAIN-7)
 
 use crate::{signing, Config};
 use codec::Encode;
@@ -11,7 +11,7 @@ pub(crate) fn announce<T: Config>(log: &ConsensusLog) {
     frame_system::Pallet::<T>::deposit_log(item);
 }
 
-/// CHAIN-7: the header has the hash of what is signed about its block, or would be. Nothing before the first set.
+/// CHAIN-7: the header has the hash of the payload to be signed about its block. Nothing before the first set.
 pub(crate) fn announce_payload<T: Config>() {
     if let Some(payload) = signing::payload::<T>() {
         announce::<T>(&ConsensusLog::Payload(payload.hash()));

@@ -5,15 +5,21 @@
 
 use crate::{
     announcements::announce_payload,
-    blocks, chores, draft,
+    blocks,
+    candidates::Tally,
+    chores::{self, OpenChores},
+    draft::{self, Purpose, SetDraft},
+    handoffs::Handoff,
+    offences::{EquivocationOffence, TimeSlot},
     records::record,
     recovery,
     registration::{enlist, genesis_hash, insert, retire},
     rotation::{begin, rotate},
-    ActiveFrom, Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, Ended,
-    EquivocationOffence, FalseStatement, Handoff, Handoffs, HeaderOf, KeyOwners, Keys, Keysets,
-    Members, NextKeys, OldestSet, OpenChores, Pallet, Purpose, RetiredRange, SetDraft,
-    SettledMembers, Tally, TimeSlot, Truth, Unsettled,
+    truth::{FalseStatement, Truth},
+    types::HeaderOf,
+    ActiveFrom, Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, Ended, Handoffs,
+    KeyOwners, Keys, Keysets, Members, NextKeys, OldestSet, Pallet, RetiredRange, SettledMembers,
+    Unsettled,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use duet_primitives::{

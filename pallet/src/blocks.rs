@@ -1,17 +1,19 @@
-//! What is done in each block, whatever is in it. (CHAIN-7, CHAIN-8, ACTIVE-2)
+//! The work of each block, whatever its content. (CHAIN-7, CHAIN-8, ACTIVE-2)
 
 use crate::{
     activation,
     announcements::announce_payload,
     chores::{self, Done},
     draft::{self, Purpose, Step},
-    recovery, rotation, Config, WeightInfo,
+    recovery, rotation,
+    weights::WeightInfo,
+    Config,
 };
 use frame_support::{traits::Get, weights::Weight};
 
 type Weights<T> = <T as Config>::WeightInfo;
 
-/// Goes on with the set in the making, and with what the session's first block has left. Returns what this block takes in all, its end included.
+/// Continues the set in the making and the chores left by the session's first block. Returns all of this block's work.
 pub(crate) fn on_initialize<T: Config>() -> Weight {
     let step = match draft::step::<T>() {
         Step::Idle => T::DbWeight::get().reads(1),
@@ -32,14 +34,14 @@ pub(crate) fn on_initialize<T: Config>() -> Weight {
         .fold(Weights::<T>::announce_payload(), add)
 }
 
-/// Plans the set whose making ends, begins with sets if this is the block for it, and writes what is signed about the block.
+/// Plans a finished set, starts making sets if this is the activation block, and announces the block's payload.
 pub(crate) fn on_finalize<T: Config>() {
     finish_draft::<T>();
     begin_if_due::<T>();
     announce_payload::<T>();
 }
 
-/// If this is the block that governance named, the chain begins as with a session that starts without a set that signs.
+/// If this is the block that governance named, the chain begins as with a session that starts without a signing set.
 ///
 /// At the end of the block, so that a session that starts with it has its validators.
 fn begin_if_due<T: Config>() {

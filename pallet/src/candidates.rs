@@ -1,4 +1,4 @@
-//! The validators of a session: the keys that they bring, and whether these make a set. (SET-1, CHAIN-4 to CHAIN-6)
+//! The validators of a session: their keys, and whether these form a set. (SET-1, CHAIN-4 to CHAIN-6)
 
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
@@ -14,7 +14,7 @@ use scale_info::TypeInfo;
 use sp_runtime::{traits::Convert, Perbill};
 use sp_staking::SessionIndex;
 
-/// As many as a set may have members.
+/// As many as the members of a set.
 type Bounded<T, Item> = WeakBoundedVec<Item, <T as Config>::MaxValidators>;
 
 /// Keys in set order.
@@ -23,7 +23,7 @@ pub(crate) type SetKeys<T> = Bounded<T, DualKeyBytes>;
 /// The owners of these keys, in the same order.
 pub(crate) type SetMembers<T> = Bounded<T, <T as pallet_session::Config>::ValidatorId>;
 
-/// Why the validators of a session do not make a set. (CHAIN-5, CHAIN-6)
+/// Why the validators of a session cannot form a set. (CHAIN-5, CHAIN-6)
 #[derive(
     Clone,
     Copy,
@@ -40,18 +40,18 @@ pub enum KeptReason {
     /// None of the validators has a key.
     #[codec(index = 0)]
     NoKeys,
-    /// The keys do not commit: they add up to zero, so all of their holders act together.
+    /// The keys do not commit: they add up to zero, so all of their holders collude.
     #[codec(index = 1)]
     Refused,
     /// Too few of the validators have keys.
     #[codec(index = 2)]
     TooFewValidators(Share),
-    /// Enough of the validators have keys, but these hold too little of the stake.
+    /// Enough of the validators have keys, but those hold too little of the stake.
     #[codec(index = 3)]
     TooLittleStake(Share),
 }
 
-/// What part of a session's validators, and of their stake, the members of a set are, as far as they were looked at. (CHAIN-6)
+/// The members' share of a session's validators and of their stake, as far as they were looked at. (CHAIN-6)
 #[derive(
     Clone,
     Default,
@@ -65,13 +65,13 @@ pub enum KeptReason {
     TypeInfo,
 )]
 pub struct Tally {
-    /// How many members there are.
+    /// The number of members.
     pub members: u32,
-    /// How many validators.
+    /// The number of validators.
     pub elected: u32,
     /// The stake of the members.
     pub member_stake: u128,
-    /// That of all validators.
+    /// The stake of all validators.
     pub elected_stake: u128,
 }
 
@@ -80,12 +80,12 @@ enum Candidate {
     Member(DualKeyBytes),
     /// CHAIN-4.
     WithoutKey,
-    /// It has a key, but the set is full. (SET-1)
+    /// The validator has a key, but the set is full. (SET-1)
     WithoutRoom,
 }
 
 impl Tally {
-    /// Looks at the next validator. The session lists them in the order of their election, so room is given to the first ones.
+    /// Looks at the next validator. The session lists validators in the order of election, so the first ones get in.
     ///
     /// Cost: one read, and one question to [`Config::StakeOf`].
     fn take<T: Config>(&mut self, validator: &T::ValidatorId) -> Candidate {
@@ -113,7 +113,7 @@ impl Tally {
         share::<T>(self.member_stake, self.elected_stake)
     }
 
-    /// Why the members do not make a set, if so. (CHAIN-5, CHAIN-6)
+    /// Why the members cannot form a set, if so. (CHAIN-5, CHAIN-6)
     fn refusal<T: Config>(&self) -> Option<KeptReason> {
         let (validators, stake) = (self.validators::<T>(), self.stake::<T>());
         if self.members == 0 {
@@ -137,7 +137,7 @@ fn share<T: Config>(in_set: u128, elected: u128) -> Share {
     }
 }
 
-/// What a set would stand for if it were made now of the validators of the next session.
+/// The share that a set would stand for if it were made now of the next session's validators.
 pub(crate) fn participation<T: Config>() -> Participation<T::ValidatorId> {
     let mut tally = Tally::default();
     let queued = pallet_session::QueuedKeys::<T>::get().into_iter();
@@ -154,21 +154,21 @@ pub(crate) fn participation<T: Config>() -> Participation<T::ValidatorId> {
     }
 }
 
-/// A validator, and its key if it becomes a member of the set.
+/// A validator, and its key if it becomes a member.
 pub(crate) type Elected<T> = (
     <T as pallet_session::Config>::ValidatorId,
     Option<DualKeyBytes>,
 );
 
-/// The validators of a session as they were looked at.
+/// The validators of a session after the look at them.
 pub(crate) struct Candidates<T: Config> {
     /// The session.
     pub session: SessionIndex,
     /// All of them, in the order of their election.
     pub elected: Vec<Elected<T>>,
-    /// What was seen.
+    /// The result.
     pub tally: Tally,
-    /// The sum of the members' keys, where they are marked as those of a set and were added up already. (CHAIN-8)
+    /// The sum of the members' keys, if they are already marked as those of a set and added up. (CHAIN-8)
     pub enlisted: Option<PartialSum>,
 }
 
@@ -194,7 +194,7 @@ impl<T: Config> Candidates<T> {
         }
     }
 
-    /// The members in set order, if they make a set.
+    /// The members in set order, if they form a set.
     ///
     /// # Errors
     /// CHAIN-5, CHAIN-6: why they do not.
@@ -207,7 +207,7 @@ impl<T: Config> Candidates<T> {
         members.sort_by_key(|(_, key)| key.pk1());
         let seen = members.len();
         members.dedup_by_key(|(_, key)| key.pk1());
-        // A validator that the session lists twice was added twice.
+        // A validator listed twice by the session was added twice.
         let enlisted = self.enlisted.clone().filter(|_| members.len() == seen);
         let (owners, keys) = members.into_iter().unzip();
         Ok(NewMembers {
@@ -218,7 +218,7 @@ impl<T: Config> Candidates<T> {
     }
 }
 
-/// The keys of a new set, in set order, and whose they are.
+/// The keys of a new set, in set order, and their owners.
 pub(crate) struct NewMembers<T: Config> {
     pub keys: SetKeys<T>,
     pub owners: SetMembers<T>,
@@ -226,7 +226,7 @@ pub(crate) struct NewMembers<T: Config> {
 }
 
 impl<T: Config> NewMembers<T> {
-    /// Those whose keys have to be marked as those of a set.
+    /// The members whose keys have to be marked as those of a set.
     pub(crate) fn to_enlist(&self) -> impl Iterator<Item = Pk1Bytes> + '_ {
         let unmarked = self.enlisted.is_none().then_some(&self.keys);
         unmarked
@@ -236,7 +236,7 @@ impl<T: Config> NewMembers<T> {
 
     /// The commitment to these keys.
     ///
-    /// Cost: two hashes per key, and a decompression and addition in G1 where they are not added up already.
+    /// Cost: two hashes per key, and a decompression and addition in G1 unless they are already added up.
     ///
     /// # Errors
     /// CHAIN-5: they add up to zero.
@@ -253,7 +253,7 @@ impl<T: Config> NewMembers<T> {
     }
 }
 
-/// Looks at the next validators of a session: notes the keys of those that become members, and says who is left out. (CHAIN-4,
+/// Looks at the next validators of a session: records the keys of the members, and reports who is left out. (CHAIN-4,
 /// SET-1)
 ///
 /// Cost: one read and one question for stake per validator.
@@ -297,7 +297,7 @@ fn announce_left_out<T: Config>(
     }
 }
 
-/// A set is given no more members than there is room for.
+/// A set gets no more members than it has room for.
 fn bounded<T: Config, Item>(members: Vec<Item>) -> Bounded<T, Item> {
     WeakBoundedVec::force_from(members, Some("the next Duet set"))
 }

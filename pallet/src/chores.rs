@@ -1,5 +1,5 @@
-//! What a session leaves to do: to tell who signed the handoffs of sets that are over, and to forget sets and keys. The block in
-//! which the session starts does as much as one block may, and the next ones go on. (HANDOFF-3, EQV-6, CHAIN-8)
+//! The chores after a session start: reporting who signed past sets' handoffs, and forgetting sets and keys. The first
+//! block does as much as one block may, and the next blocks continue. (HANDOFF-3, EQV-6, CHAIN-8)
 
 use crate::{
     handoffs, registration, Chores, Config, Handoffs, Keysets, Members, OldestSet, Sets, Unsettled,
@@ -10,10 +10,10 @@ use frame_support::traits::Get;
 use scale_info::TypeInfo;
 use sp_staking::SessionIndex;
 
-/// How many sets are forgotten in one session at most; in the long run one retires per session.
+/// The most sets forgotten in one session; in the long run one retires per session.
 const SETS_FORGOTTEN_AT_ONCE: usize = 4;
 
-/// What the next block goes on with.
+/// The chores that the next block continues.
 #[derive(
     Clone,
     Copy,
@@ -28,22 +28,22 @@ const SETS_FORGOTTEN_AT_ONCE: usize = 4;
     TypeInfo,
 )]
 pub struct OpenChores {
-    /// To tell who signed.
+    /// Report the signers.
     pub settles: bool,
-    /// To forget keys.
+    /// Forget keys.
     pub forgets: bool,
 }
 
-/// What a block did; nothing of what was not left to do.
+/// A block's work; `None` where nothing was left to do.
 #[derive(Default)]
 pub(crate) struct Done {
-    /// Of how many members it told.
+    /// The number of reported members.
     pub(crate) settled: Option<u32>,
-    /// How many keys it forgot.
+    /// The number of forgotten keys.
     pub(crate) forgotten: Option<u32>,
 }
 
-/// A session starts: begins with everything.
+/// A session starts: begins all chores.
 pub(crate) fn begin<T: Config>(current: SetId, session: SessionIndex) {
     let settled = Some(handoffs::settle::<T>(current, session));
     forget_sets::<T>(current, session);
@@ -51,7 +51,7 @@ pub(crate) fn begin<T: Config>(current: SetId, session: SessionIndex) {
     note_left::<T>(&Done { settled, forgotten });
 }
 
-/// Goes on with what the blocks before have left.
+/// Continues the chores left by earlier blocks.
 pub(crate) fn go_on<T: Config>() -> Done {
     let (Some(open), Some(sets)) = (Chores::<T>::get(), Keysets::<T>::get()) else {
         return Done::default();
@@ -66,7 +66,7 @@ pub(crate) fn go_on<T: Config>() -> Done {
     done
 }
 
-/// Who did as much as one block may has more to do, as far as it knows.
+/// A block that used its whole limit probably has more to do.
 fn note_left<T: Config>(done: &Done) {
     let limit = T::ValidatorsPerBlock::get();
     let left = OpenChores {
@@ -85,7 +85,7 @@ fn forget_sets<T: Config>(current: SetId, session: SessionIndex) {
             .is_some_and(|last| !registration::is_slashable::<T>(last, session))
     };
     let mut kept = oldest;
-    // The chain is told who signed before it is forgotten.
+    // The chain receives the signers before the set is forgotten.
     for id in oldest
         .until(current.min(Unsettled::<T>::get()))
         .take(SETS_FORGOTTEN_AT_ONCE)

@@ -1,6 +1,6 @@
-//! A set in the making: a block looks at no more than [`Config::ValidatorsPerBlock`] validators, and the next ones go on. (CHAIN-8)
+//! A set in the making: a block looks at [`Config::ValidatorsPerBlock`] validators, the next ones continue. (CHAIN-8)
 //!
-//! What becomes of the validators once all were looked at is decided elsewhere.
+//! Other modules decide what happens once all validators were looked at.
 
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
@@ -16,7 +16,7 @@ use frame_support::{traits::Get, WeakBoundedVec};
 use scale_info::TypeInfo;
 use sp_staking::SessionIndex;
 
-/// What a set is made for.
+/// The purpose of a set.
 #[derive(
     Clone,
     Copy,
@@ -30,33 +30,33 @@ use sp_staking::SessionIndex;
     TypeInfo,
 )]
 pub enum Purpose {
-    /// To be the chain's first one.
+    /// The chain's first set.
     #[codec(index = 0)]
     First,
-    /// To take over from the signing one.
+    /// The successor of the signing set.
     #[codec(index = 1)]
     Successor,
-    /// To sign after a reset. (RESET-1)
+    /// The set after a reset. (RESET-1)
     #[codec(index = 2)]
     Reset,
 }
 
-/// A set in the making, and how far it is. (CHAIN-8)
+/// A set in the making, and its progress. (CHAIN-8)
 #[derive(
     Clone, PartialEq, Eq, Debug, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
 pub struct SetDraft {
-    /// What it is made for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// The session whose validators it is made of.
+    /// The session of its validators.
     pub session: SessionIndex,
-    /// Into how many parts these are divided.
+    /// The number of parts of these validators.
     pub parts: u32,
-    /// How many steps were done: one looks at each part, and the last one puts them together.
+    /// The number of completed steps: one per part, and a last one that merges them.
     pub taken: u32,
-    /// What was seen.
+    /// The result so far.
     pub tally: Tally,
-    /// The sum of the keys that were seen; `None` when one of them is no point, which the registry does not let in.
+    /// The sum of the keys so far; `None` when a key is not a point, which the registry does not allow.
     pub sum: Option<PartialSum>,
 }
 
@@ -65,8 +65,8 @@ pub(crate) fn is_open<T: Config>() -> bool {
     Draft::<T>::exists()
 }
 
-/// Looks at the validators of a session, for a set of them. `None` when they are too many for one block: then the next blocks
-/// go on, and what was in the making before is dropped.
+/// Looks at a session's validators to make a set of them. `None` when they are too many for one block: then the next
+/// blocks continue, and an earlier set in the making is dropped.
 pub(crate) fn begin<'a, T: Config>(
     purpose: Purpose,
     session: SessionIndex,
@@ -95,19 +95,19 @@ pub(crate) fn begin<'a, T: Config>(
         purpose,
         session,
         validators: u32::try_from(elected.len()).unwrap_or(u32::MAX),
-        // One more puts the parts together.
+        // One more step merges the parts.
         blocks: parts.saturating_add(1),
     });
     None
 }
 
-/// What one block does for the set in the making.
+/// A block's work on the set in the making.
 pub(crate) enum Step {
     /// No set is in the making.
     Idle,
-    /// It looked at so many validators.
+    /// Looked at this many validators.
     Looked(u32),
-    /// It puts so many validators together, at its end.
+    /// Merged this many validators in the last step.
     Finishes { validators: u32, parts: u32 },
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn step<T: Config>() -> Step {
 fn look_at_part<T: Config>(draft: &mut SetDraft) -> u32 {
     let mut part = DraftParts::<T>::get(draft.taken).into_inner();
     look_at::<T>(draft.session, &mut part, &mut draft.tally);
-    // Now, and not when the set is planned, which would be too much for one block: until then a key may leave the registry.
+    // Now, because at the planning it would be too much for one block: until then a key may leave the registry.
     let members = part.iter().filter_map(|(_, key)| key.as_ref());
     let keys: Vec<_> = members.map(DualKeyBytes::pk1).collect();
     keys.iter().for_each(registration::enlist::<T>);
@@ -147,9 +147,9 @@ fn look_at_part<T: Config>(draft: &mut SetDraft) -> u32 {
     looked
 }
 
-/// At the end of a block: the candidates of a set whose last step this block is.
+/// At the end of a block: the candidates of a set whose last step is in this block.
 ///
-/// At the end, so that a session that starts with this block has planned its sets before, as it has when a call resets them.
+/// At the end, so that a session that starts with this block has planned its sets, as when a call resets them.
 ///
 /// Cost: one read and one write per part.
 pub(crate) fn take_finished<T: Config>() -> Option<(Purpose, Candidates<T>)> {

@@ -1,8 +1,8 @@
-//! Proofs of handoffs on chain: who signed, and that the next set may take over. (HANDOFF-1 to HANDOFF-4)
+//! Proofs of handoffs on chain: they name the signers, and let the next set take over. (HANDOFF-1 to HANDOFF-4)
 //!
-//! Each set hands off once, in the block that plans its successor, so one proof per set tells who takes part. Anybody may bring
-//! it, and a fuller one later, as long as it names a signer that none before it did: so no author of a block can leave
-//! somebody out for longer than until the next author, and nobody can add a signer.
+//! Each set hands off once, in the block that plans its successor, so one proof per set shows who takes part. Any
+//! account may submit the proof, and later a fuller one, as long as it names a new signer: so a block author can
+//! leave a signer out only until the next author, and nobody can add a signer.
 
 use crate::{
     registration::genesis_hash,
@@ -34,7 +34,7 @@ use sp_mmr_primitives::LeafProof;
 use sp_runtime::{traits::BadOrigin, transaction_validity::TransactionPriority};
 use sp_staking::SessionIndex;
 
-/// How many sets are settled in one block at most; in the long run one ends per session.
+/// The most sets settled in one block; in the long run one ends per session.
 const SETTLED_AT_ONCE: usize = 4;
 
 /// The proof of a set's handoff.
@@ -42,7 +42,7 @@ const SETTLED_AT_ONCE: usize = 4;
 pub struct Handoff<Header> {
     /// The proof.
     pub proof: StatelessProof,
-    /// That it says what the chain says.
+    /// The proof that the statement matches the chain.
     pub truth: Truth<Header>,
 }
 
@@ -55,19 +55,19 @@ impl<Header> Handoff<Header> {
         &self.proof.justification.signers
     }
 
-    /// How many keys it has to be checked with: what the check costs.
+    /// The number of keys for its check, which is the cost of the check.
     pub(crate) fn non_signers(&self) -> u32 {
         u32::try_from(self.proof.non_signers.len()).unwrap_or(u32::MAX)
     }
 }
 
-/// Told who signed a set's handoff, once, when no proof of it is taken any more: a chain may reward or chill.
+/// Receives the signers of a set's handoff, once, after the last proof of it: a chain may reward or chill them.
 pub trait OnHandoff<ValidatorId> {
-    /// Members of the set, those who signed and those who did not. Not called for a set without a proof: then nobody can be told
-    /// apart.
+    /// The members of the set, divided into signers and non-signers. Not called for a set without a proof: then the
+    /// two cannot be distinguished.
     ///
-    /// It runs in the first block of a session, with no more than `ValidatorsPerBlock` members. Of a larger set the next blocks
-    /// tell the rest, and of each member it is told once. (CHAIN-8)
+    /// It runs in the first block of a session, with no more than `ValidatorsPerBlock` members. For a larger set, the
+    /// next blocks report the rest, each member once. (CHAIN-8)
     fn on_handoff(set: SetId, signed: &[ValidatorId], missed: &[ValidatorId]);
 }
 
@@ -94,13 +94,13 @@ fn ensure_anybody<T: Config>(origin: T::RuntimeOrigin) -> Result<(), BadOrigin> 
     ensure_none(origin.clone()).or_else(|_| ensure_signed(origin).map(drop))
 }
 
-/// The set that hands off, and who of it has signed, as far as the chain knows.
+/// The set that hands off, and its known signers.
 struct Expected {
     set: KeysetCommitment,
     signers: Bitfield,
 }
 
-/// Everything that takes no curve arithmetic. Returns who will be known to have signed. (HANDOFF-1, HANDOFF-2)
+/// All checks without curve arithmetic. Returns the known signers after this proof. (HANDOFF-1, HANDOFF-2)
 fn expect<T: Config>(handoff: &Handoff<HeaderOf<T>>) -> Result<Expected, Error<T>> {
     let statement = handoff.statement();
     let expected = expected::<T>(statement.validator_set_id);
@@ -130,14 +130,14 @@ fn check<T: Config>(proof: StatelessProof, set: &KeysetCommitment) -> Result<(),
         })
 }
 
-/// Who signed the handoff of a set, as far as the chain knows; `None` when it takes no proof of it.
+/// The known signers of a set's handoff; `None` when the chain accepts no proof of it.
 pub(crate) fn signers<T: Config>(id: SetId) -> Option<Bitfield> {
     expected::<T>(id).map(|expected| expected.signers)
 }
 
 fn expected<T: Config>(id: SetId) -> Option<Expected> {
     let current = Keysets::<T>::get()?.current.id;
-    // The next set has not signed anything yet.
+    // The next set has signed nothing yet.
     let record = Sets::<T>::get(id).filter(|_| id <= current)?;
     let now = pallet_session::CurrentIndex::<T>::get();
     let is_open = match record.last_session {
@@ -151,20 +151,20 @@ fn expected<T: Config>(id: SetId) -> Option<Expected> {
     })
 }
 
-/// Whether proofs of a set that signed last in a session are still taken.
+/// Whether the chain still accepts proofs of a set that signed last in a session.
 fn is_open(last_session: SessionIndex, now: SessionIndex) -> bool {
     now <= last_session.saturating_add(1)
 }
 
-/// Whether the handoff of a set is on chain.
+/// Whether a set's handoff is proven on chain.
 pub(crate) fn is_proven<T: Config>(id: SetId) -> bool {
     Handoffs::<T>::contains_key(id)
 }
 
-/// Tells the chain who signed the handoffs of which no proof is taken any more, until it told of as many members as one block
-/// may. Returns how many these are. (HANDOFF-3, CHAIN-8)
+/// Reports the signers of handoffs whose proofs are no longer accepted, up to the member limit of a block. Returns
+/// the number of reported members. (HANDOFF-3, CHAIN-8)
 ///
-/// Cost: a read of 32 bytes per member of the set; and what [`OnHandoff`] does with those that it is told of.
+/// Cost: a read of 32 bytes per member of the set; and the work of [`OnHandoff`] for the reported members.
 pub(crate) fn settle<T: Config>(current: SetId, now: SessionIndex) -> u32 {
     let limit = T::ValidatorsPerBlock::get();
     let mut room = limit;
@@ -172,7 +172,7 @@ pub(crate) fn settle<T: Config>(current: SetId, now: SessionIndex) -> u32 {
     let told_before = SettledMembers::<T>::get();
     let (mut unsettled, mut told) = (first, told_before);
     for id in first.until(current).take(SETTLED_AT_ONCE) {
-        // What never was needs no settling.
+        // Proofs that were never needed are not settled.
         if let Some(set) = Sets::<T>::get(id) {
             if set.last_session.is_none_or(|last| is_open(last, now)) {
                 break;
@@ -193,13 +193,13 @@ pub(crate) fn settle<T: Config>(current: SetId, now: SessionIndex) -> u32 {
     limit.saturating_sub(room)
 }
 
-/// What one block told of a set.
+/// One block's reports about a set.
 struct SettledPart {
     told: u32,
     is_last: bool,
 }
 
-/// Tells of at most `limit` members, from position `from` on.
+/// Reports at most `limit` members, from position `from` on.
 fn settle_part<T: Config>(id: SetId, from: u32, limit: u32) -> SettledPart {
     let Some(signers) = Handoffs::<T>::get(id) else {
         Pallet::<T>::deposit_event(Event::HandoffMissed { id });
@@ -242,7 +242,7 @@ fn members<T: Config>(
         .map(|(validator, position)| (validator, signers.contains(position)))
 }
 
-/// How often each validator signed the handoffs of the sets that are remembered.
+/// How many handoffs of the remembered sets each validator signed.
 pub(crate) fn records<T: Config>() -> Vec<(T::ValidatorId, SigningRecord)> {
     let Some(sets) = Keysets::<T>::get() else {
         return Vec::new();
@@ -253,7 +253,7 @@ pub(crate) fn records<T: Config>() -> Vec<(T::ValidatorId, SigningRecord)> {
             continue;
         };
         for (validator, has_signed) in members::<T>(id, &signers) {
-            // Not every chain's validator ids have an order; their encodings do.
+            // Some chains' validator ids have no order; their encodings always do.
             let entry = records.entry(validator.encode());
             let (_, record) = entry.or_insert_with(|| (validator, SigningRecord::default()));
             record.handoffs = record.handoffs.saturating_add(1);
@@ -263,8 +263,8 @@ pub(crate) fn records<T: Config>() -> Vec<(T::ValidatorId, SigningRecord)> {
     records.into_values().collect()
 }
 
-/// Decides whether the pool accepts an unsigned proof: only from this node or from a block, because nobody pays for the
-/// check. Of two proofs of one handoff it keeps the one after which fewer are missing.
+/// Decides whether the pool accepts an unsigned proof: only from this node or from a block, because nobody pays for
+/// the check. Of two proofs of one handoff it keeps the one with fewer missing signers.
 pub(crate) fn validate_unsigned<T: Config>(
     source: TransactionSource,
     handoff: &Handoff<HeaderOf<T>>,
@@ -276,12 +276,12 @@ pub(crate) fn validate_unsigned<T: Config>(
     ValidTransaction::with_tag_prefix("DuetHandoff")
         .priority(TransactionPriority::MAX.saturating_sub(missing.into()))
         .and_provides(set.id)
-        // Other nodes accept it from themselves or from a block only.
+        // Other nodes accept the proof only from themselves or from a block.
         .propagate(false)
         .build()
 }
 
-/// Checks an unsigned proof before it is dispatched in a block, without curve arithmetic: dispatch checks the rest.
+/// Checks an unsigned proof before dispatch in a block, without curve arithmetic: dispatch checks the rest.
 pub(crate) fn pre_dispatch<T: Config>(
     handoff: &Handoff<HeaderOf<T>>,
 ) -> Result<(), TransactionValidityError> {
@@ -297,7 +297,7 @@ fn refusal<T>(error: Error<T>) -> TransactionValidityError {
     refusal.into()
 }
 
-/// Submits a proof to the node's own pool; `None` when it has no use for it.
+/// Submits a proof to the node's own pool; `None` when the pool refuses it.
 pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(
     proof: StatelessProof,
     header: HeaderOf<T>,

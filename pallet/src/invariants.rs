@@ -1,9 +1,9 @@
 //! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
 use crate::{
-    set::is_member, ActiveFrom, Config, CurrentKeys, Draft, DraftParts, Ended, Handoffs, KeyOwners,
-    KeyStatus, Keys, Keysets, Members, NextKeys, OldestSet, Retired, RetiredRange, Sets,
-    SettledMembers, Unsettled,
+    registration::KeyStatus, set::is_member, ActiveFrom, Config, CurrentKeys, Draft, DraftParts,
+    Ended, Handoffs, KeyOwners, Keys, Keysets, Members, NextKeys, OldestSet, Retired, RetiredRange,
+    Sets, SettledMembers, Unsettled,
 };
 use alloc::vec::Vec;
 use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId};
@@ -43,7 +43,7 @@ pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
     }
 }
 
-/// ACTIVE-1, ACTIVE-3: no set signs on a chain that makes none.
+/// ACTIVE-1, ACTIVE-3: no set signs on a chain that makes no sets.
 fn activation<T: Config>() -> Result<(), TryRuntimeError> {
     let (has_set, ended) = (Keysets::<T>::exists(), Ended::<T>::get());
     ensure!(has_set || !ended, "a set was ended that never was");
@@ -93,7 +93,7 @@ fn retirements<T: Config>() -> Result<(), TryRuntimeError> {
         let key = Retired::<T>::get(entry).ok_or("the queue of retired keys has a hole")?;
         match KeyOwners::<T>::get(key).map(|owner| owner.status) {
             Some(KeyStatus::Retired { last_set }) => {
-                // A set in the making that does not come to be leaves keys behind that may have been its members.
+                // A set in the making that was given up may leave keys behind that were its members.
                 ensure!(
                     last_set.saturating_next() >= latest,
                     "the queue of retired keys is out of order"
@@ -144,7 +144,7 @@ fn current_and_next<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError>
     Ok(())
 }
 
-/// CHAIN-8: the parts of a set in the making are there, and hold what was seen of them.
+/// CHAIN-8: the parts of a set in the making are stored, with the results so far.
 fn draft<T: Config>() -> Result<(), TryRuntimeError> {
     let draft = Draft::<T>::get();
     let parts = draft.as_ref().map_or(0, |draft| draft.parts);
@@ -203,7 +203,7 @@ fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError>
             set.last_session.is_some(),
             "an earlier set has no last session"
         );
-        // A reset ends two sets in one session, and may come in the session in which the set before was replaced.
+        // A reset ends two sets in one session, and may come in the session in which the previous set was replaced.
         ensure!(
             set.last_session >= latest,
             "sets did not retire one after the other"
@@ -236,7 +236,7 @@ fn members_of_unsettled<T: Config>() -> usize {
     Members::<T>::get(Unsettled::<T>::get()).len()
 }
 
-/// HANDOFF-2: the owners of the keys are known of each remembered set and of the next one, and who signed of the former.
+/// HANDOFF-2: the key owners of each remembered set and the next one are known, and the remembered sets' signers.
 fn handoffs<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
     let KeysetPair { current, next } = sets;
     let signing = (current, CurrentKeys::<T>::get());

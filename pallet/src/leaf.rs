@@ -1,4 +1,4 @@
-//! What `pallet-mmr` writes into its leaves on a chain with Duet. (MMR-1)
+//! The content of `pallet-mmr`'s leaves on a chain with Duet. (MMR-1)
 
 use crate::{Config, Pallet};
 use duet_primitives::{BlockNumber, LeafVersion, MmrLeaf};

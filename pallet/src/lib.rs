@@ -1,26 +1,25 @@
-//! Duet on chain: the registry of dual-group keys, the sets of keys that sign together, and reports of
-//! validators that equivocate.
+//! Duet on chain: the registry of dual-group keys, the sets of keys that sign together, and reports of validators
+//! that equivocate.
 //!
-//! - **Registry** ([`register_keys`](Pallet::register_keys)): a key enters only with a proof that its two halves
-//!   share one secret and that its holder names the account (POP-1 to POP-3). No key is ever used twice
-//!   (CHAIN-1): one that was in a set stays remembered, with its owner, for as long as that owner can be
-//!   slashed for what it signed.
-//! - **Sets** ([`SessionHandler`]): wrapped around the runtime's session handlers, it builds from the queued
-//!   validators the set that takes over next, in ascending order of keys (SET-1), and
-//!   announces changes in the header under the engine id `DUET` (CHAIN-2, CHAIN-3).
-//! - **Activation** ([`activate`](Pallet::activate), [`deactivate`](Pallet::deactivate)): a chain that adds the pallet later makes sets
-//!   from the block on that governance names, and until governance ends them. (ACTIVE-1 to ACTIVE-4)
-//! - **Handoffs** ([`prove_handoff`](Pallet::prove_handoff)): the proof by which a set hands off is brought on chain. It tells who of
-//!   the set signs, and a planned set waits for it (HANDOFF-1 to HANDOFF-5).
-//! - **Offences** ([`EquivocationOffence`]): two votes that contradict each other, a vote or a finality proof that
-//!   contradicts the chain's blocks. Evidence about the signing set, and about earlier ones while they are slashable, is reported
-//!   to `ReportOffence`. Votes are checked with hashes and Chaum-Pedersen proofs alone.
-//! - **Headers**: each has the hash of what is signed about its block (CHAIN-7).
+//! - **Registry** ([`register_keys`](Pallet::register_keys)): a key enters only with a proof that its two halves share
+//!   one secret and that its holder names the account (POP-1 to POP-3). No key is ever used twice (CHAIN-1): a key
+//!   that was in a set stays remembered, with its owner, for as long as that owner can be slashed for its signatures.
+//! - **Sets** ([`SessionHandler`]): wraps the runtime's session handlers, builds the next set from the queued
+//!   validators, in ascending order of keys (SET-1), and announces changes in the header under the engine id `DUET`
+//!   (CHAIN-2, CHAIN-3).
+//! - **Activation** ([`activate`](Pallet::activate), [`deactivate`](Pallet::deactivate)): a chain that adds the pallet
+//!   later makes sets from the block that governance names, until governance ends them. (ACTIVE-1 to ACTIVE-4)
+//! - **Handoffs** ([`prove_handoff`](Pallet::prove_handoff)): the proof by which a set hands off is submitted on
+//!   chain. It names the set's signers, and a planned set waits for it (HANDOFF-1 to HANDOFF-5).
+//! - **Offences** ([`EquivocationOffence`]): two contradicting votes, or a vote or finality proof that contradicts the
+//!   chain's blocks. Evidence about the signing set, and about earlier sets while they are slashable, is reported to
+//!   `ReportOffence`. Votes are checked with hashes and Chaum-Pedersen proofs alone.
+//! - **Headers**: each has the hash of the signed payload of its block (CHAIN-7).
 //!
 //! # What it does not do
-//! The keys are not session keys of `pallet-session`: those are opaque bytes without a proof of possession,
-//! and a set here must contain checked keys only. So a validator registers twice, and one that did it only
-//! once validates without taking part in Duet (CHAIN-4), which an event says.
+//! The keys are not session keys of `pallet-session`: those are opaque bytes without a proof of possession, and a set
+//! here must contain checked keys only. So a validator registers twice. A validator that has session keys alone
+//! validates without taking part in Duet (CHAIN-4), and an event says so.
 //!
 //! # In a runtime
 //! In `construct_runtime!` the pallet comes before `Session`, and after `Balances`, so that genesis accounts
@@ -28,10 +27,10 @@
 //! `pallet_duet::SessionHandler<Runtime, <SessionKeys as OpaqueKeys>::KeyTypeIdProviders>`.
 //!
 //! # Host functions
-//! With the feature `host-functions` the runtime computes products of pairings by the SDK's host functions for BLS12-381
-//! (`sp-crypto-ec-utils`), and the rest of a proof of possession itself. Verdicts are the same. A node without
-//! `sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions` cannot run such a runtime, so upgrade every node before
-//! the runtime. [`SubstrateWeight`] was measured without this feature.
+//! With the feature `host-functions` the runtime computes products of pairings by the SDK's host functions for
+//! BLS12-381 (`sp-crypto-ec-utils`), and the rest of a proof of possession itself. Verdicts are the same. A node
+//! without `sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions` cannot run such a runtime, so upgrade every
+//! node before the runtime. [`SubstrateWeight`] was measured without this feature.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
@@ -158,19 +157,19 @@ pub mod pallet {
     pub trait Config:
         frame_system::Config<Hash = H256, RuntimeEvent: From<Event<Self>>> + pallet_session::Config
     {
-        /// Where deposits for keys are held.
+        /// The currency for key deposits.
         type Currency: MutateHold<Self::AccountId, Reason: From<HoldReason>>;
 
-        /// What is held while an account has a key; zero for nothing.
+        /// The deposit while an account has a key; zero for none.
         #[pallet::constant]
         type KeyDeposit: Get<BalanceOf<Self>>;
 
-        /// The most validators a set may have; those beyond are left out with an event.
+        /// The most validators of a set; further ones are left out with an event.
         #[pallet::constant]
         type MaxValidators: Get<u32>;
 
-        /// The most validators that one block looks at when it makes a set: those of more take several blocks. It is also the most
-        /// keys that one block forgets. (CHAIN-8)
+        /// The most validators that one block looks at when it makes a set: a set of more takes several blocks. It is
+        /// also the most keys that one block forgets. (CHAIN-8)
         ///
         /// A set of this size should take less than a tenth of a block, which a test of the runtime checks.
         #[pallet::constant]
@@ -184,49 +183,49 @@ pub mod pallet {
         #[pallet::constant]
         type MinParticipation: Get<Perbill>;
 
-        /// The stake behind a validator that was elected, in any unit; asked when its session is planned or starts.
-        /// `()` where the runtime knows none: then validators are counted, and nothing else.
+        /// The stake behind an elected validator, in any unit; read when its session is planned or starts. `()` where
+        /// the runtime knows no stake: then only validators are counted.
         type StakeOf: Convert<Self::ValidatorId, u128>;
 
-        /// Who may say from when on the chain makes sets and until when, and reset them when no proof can come any more; usually
-        /// root. (ACTIVE-1, ACTIVE-3, RESET-1)
+        /// The origin that starts and ends the making of sets, and resets them when no proof can come any more;
+        /// usually root. (ACTIVE-1, ACTIVE-3, RESET-1)
         type ResetOrigin: EnsureOrigin<Self::RuntimeOrigin>;
 
-        /// Whether a planned set takes over only when the proof of the handoff to it is on chain. (HANDOFF-4)
+        /// Whether a planned set takes over only after the proof of the handoff to it is on chain. (HANDOFF-4)
         ///
-        /// With `true`, a stall of GRANDPA or of the votes leaves one handoff open, not one per session, so that the chain can
-        /// be proven again when it is over. It needs nodes that bring the proofs, so upgrade them before the runtime.
+        /// With `true`, a stall of GRANDPA or of the votes leaves one handoff open, not one per session, so that the
+        /// chain can be proven again after the stall. Nodes submit the proofs, so upgrade them before the runtime.
         #[pallet::constant]
         type AwaitHandoff: Get<bool>;
 
-        /// The least distance between two blocks that are proven, in blocks, mandatory ones aside; 1 proves all that it can. A
-        /// change counts from the next set on. (ROUND-3, ROUND-11)
+        /// The least distance between two proven blocks, in blocks, mandatory ones aside; 1 proves as many as
+        /// possible. A change counts from the next set on. (ROUND-3, ROUND-11)
         #[pallet::constant]
         type MinDelta: Get<u32>;
 
-        /// Told who signed each handoff; `()` for nobody. (HANDOFF-3)
+        /// Receives the signers of each handoff; `()` for nobody. (HANDOFF-3)
         type OnHandoff: OnHandoff<Self::ValidatorId>;
 
-        /// For how many sessions after its last one a set and the owners of its keys are remembered, so that
-        /// equivocations in it can be punished: the bonding duration, in sessions. (EQV-6)
+        /// For how many sessions after its last one a set and its key owners are remembered, so that equivocations in
+        /// it can be punished: the bonding duration, in sessions. (EQV-6)
         #[pallet::constant]
         type SlashableSessions: Get<SessionIndex>;
 
-        /// The root that commitments name: that of `pallet-mmr`.
+        /// The source of the root that commitments contain: `pallet-mmr`.
         type MmrRoot: Get<H256>;
 
-        /// What leaves of the Merkle mountain range hold besides a block's number and hash: a Keccak root of the
-        /// messages that the parent block sent to other chains, or `()` for zeros. (MMR-1)
+        /// The extra data in leaves of the Merkle mountain range besides a block's number and hash: a Keccak root of
+        /// the messages that the parent block sent to other chains, or `()` for zeros. (MMR-1)
         ///
-        /// It is read while a block is initialised, when `pallet-mmr` does. A pallet that clears its messages at that
-        /// time has to stand behind `pallet-mmr` in `construct_runtime!`.
+        /// It is read during block initialisation, when `pallet-mmr` does. A pallet that clears its messages at that
+        /// time must come after `pallet-mmr` in `construct_runtime!`.
         type LeafExtra: Get<H256>;
 
-        /// What identifies an offender besides its validator id.
+        /// An offender's identification besides its validator id.
         type FullIdentification: Parameter;
 
-        /// Gives that identification, also of those that are not validators any more: a key's owner was one
-        /// when its set was planned. [`UnitIdentification`](crate::UnitIdentification) where it is `()`.
+        /// Provides that identification, also for former validators: a key's owner was a validator when its set was
+        /// planned. [`UnitIdentification`](crate::UnitIdentification) where it is `()`.
         type IdentificationOf: Convert<Self::ValidatorId, Option<Self::FullIdentification>>;
 
         /// Takes offences: `pallet-offences`, which passes them to staking.
@@ -236,7 +235,7 @@ pub mod pallet {
             EquivocationOffence<IdentificationTuple<Self>>,
         >;
 
-        /// Finds the author of a block, who is the reporter of a report without a signature.
+        /// Finds the author of a block, who is the reporter of an unsigned report.
         type FindAuthor: FindAuthor<Self::AccountId>;
 
         /// Weights of the calls.
@@ -260,7 +259,7 @@ pub mod pallet {
     pub type Keys<T: Config> =
         StorageMap<_, Blake2_128Concat, T::ValidatorId, DualKeyBytes, OptionQuery>;
 
-    /// Who owns a key, or owned it while it is remembered. (CHAIN-1, EQV-6)
+    /// The current or remembered owner of a key. (CHAIN-1, EQV-6)
     #[pallet::storage]
     pub type KeyOwners<T: Config> =
         StorageMap<_, Blake2_128Concat, Pk1Bytes, KeyOwner<T>, OptionQuery>;
@@ -273,23 +272,23 @@ pub mod pallet {
     #[pallet::storage]
     pub type RetiredRange<T: Config> = StorageValue<_, (u64, u64), ValueQuery>;
 
-    /// The set that signs and the one that takes over; light clients prove this value. (LIGHT-2)
+    /// The signing set and the next one; light clients prove this value. (LIGHT-2)
     #[pallet::storage]
     pub type Keysets<T: Config> = StorageValue<_, KeysetPair, OptionQuery>;
 
-    /// Keys of the set that signs, in set order. (SET-1)
+    /// Keys of the signing set, in set order. (SET-1)
     ///
-    /// Weakly bounded, as are those of the next: a set outlives a runtime upgrade that lowers the limit.
+    /// Weakly bounded, like the next set's: a set outlives a runtime upgrade that lowers the limit.
     #[pallet::storage]
     pub type CurrentKeys<T: Config> =
         StorageValue<_, WeakBoundedVec<DualKeyBytes, <T as Config>::MaxValidators>, ValueQuery>;
 
-    /// Keys of the set that takes over, in set order. (SET-1)
+    /// Keys of the next set, in set order. (SET-1)
     #[pallet::storage]
     pub type NextKeys<T: Config> =
         StorageValue<_, WeakBoundedVec<DualKeyBytes, <T as Config>::MaxValidators>, ValueQuery>;
 
-    /// The sets that signed, while an equivocation in them can be punished. (EQV-6)
+    /// The sets that signed, while equivocations in them can be punished. (EQV-6)
     #[pallet::storage]
     pub type Sets<T: Config> = StorageMap<_, Twox64Concat, SetId, SetRecord, OptionQuery>;
 
@@ -303,7 +302,7 @@ pub mod pallet {
     #[pallet::storage]
     pub type OldestSet<T: Config> = StorageValue<_, SetId, ValueQuery, FirstSet>;
 
-    /// Whose keys a set has, in set order: of the sets in [`Sets`], and of the one that takes over. (HANDOFF-2)
+    /// The key owners of a set, in set order: for the sets in [`Sets`], and for the next one. (HANDOFF-2)
     #[pallet::storage]
     pub type Members<T: Config> = StorageMap<
         _,
@@ -313,15 +312,15 @@ pub mod pallet {
         ValueQuery,
     >;
 
-    /// Who signed the handoffs of the sets in [`Sets`], as far as proofs on chain say it. (HANDOFF-2)
+    /// The signers of the handoffs of the sets in [`Sets`], as far as proofs on chain show them. (HANDOFF-2)
     #[pallet::storage]
     pub type Handoffs<T: Config> = StorageMap<_, Twox64Concat, SetId, Bitfield, OptionQuery>;
 
-    /// The first set that [`Config::OnHandoff`] was not told all of. (HANDOFF-3)
+    /// The first set not yet fully reported to [`Config::OnHandoff`]. (HANDOFF-3)
     #[pallet::storage]
     pub type Unsettled<T: Config> = StorageValue<_, SetId, ValueQuery, FirstSet>;
 
-    /// Of how many of that set's members it was told. (CHAIN-8)
+    /// How many of that set's members were reported. (CHAIN-8)
     #[pallet::storage]
     pub type SettledMembers<T: Config> = StorageValue<_, u32, ValueQuery>;
 
@@ -329,16 +328,16 @@ pub mod pallet {
     #[pallet::storage]
     pub type ElectedFor<T: Config> = StorageValue<_, (SessionIndex, SessionIndex), ValueQuery>;
 
-    /// How the set votes that signs. (ROUND-11)
+    /// The voting rules of the signing set. (ROUND-11)
     #[pallet::storage]
     pub type Rules<T: Config> = StorageValue<_, VotingRules, ValueQuery>;
 
-    /// The set that is in the making over several blocks. (CHAIN-8)
+    /// The set in the making over several blocks. (CHAIN-8)
     #[pallet::storage]
     pub type Draft<T: Config> = StorageValue<_, SetDraft, OptionQuery>;
 
-    /// The validators of whom it is made, in the order of their election, and the keys of those that were looked at and become
-    /// members.
+    /// The validators of the set in the making, in the order of their election, and the keys of the future members
+    /// found so far.
     #[pallet::storage]
     pub type DraftParts<T: Config> = StorageMap<
         _,
@@ -348,15 +347,15 @@ pub mod pallet {
         ValueQuery,
     >;
 
-    /// What the next block goes on with. (CHAIN-8)
+    /// The chores that the next block continues. (CHAIN-8)
     #[pallet::storage]
     pub type Chores<T: Config> = StorageValue<_, OpenChores, OptionQuery>;
 
-    /// The block at whose end the chain begins to make sets; `None` while none is named. (ACTIVE-1)
+    /// The block at whose end the chain starts to make sets; `None` while no block is named. (ACTIVE-1)
     #[pallet::storage]
     pub type ActiveFrom<T: Config> = StorageValue<_, BlockNumberFor<T>, OptionQuery>;
 
-    /// Whether the signing set signs nothing any more, because governance ended it. (ACTIVE-3)
+    /// Whether the signing set no longer signs because governance ended it. (ACTIVE-3)
     #[pallet::storage]
     pub type Ended<T: Config> = StorageValue<_, bool, ValueQuery>;
 
@@ -364,32 +363,32 @@ pub mod pallet {
     #[pallet::event]
     #[pallet::generate_deposit(pub(crate) fn deposit_event)]
     pub enum Event<T: Config> {
-        /// A key entered the registry; it signs from the set on that is planned after the next session starts.
+        /// A key entered the registry; it signs from the set that is planned after the next session starts.
         #[codec(index = 0)]
         KeysRegistered {
-            /// Whose key it is.
+            /// The key's owner.
             validator: T::ValidatorId,
             /// The key.
             key: DualKeyBytes,
-            /// The key that it replaced.
+            /// The replaced key.
             replaced: Option<DualKeyBytes>,
         },
         /// A key left the registry; sets that contain it keep it until they are replaced.
         #[codec(index = 1)]
         KeysDeregistered {
-            /// Whose key it was.
+            /// The key's former owner.
             validator: T::ValidatorId,
             /// The key.
             key: DualKeyBytes,
         },
-        /// A set with other keys than the signing one was planned; this block is mandatory. (ROUND-2)
+        /// A set with other keys than the signing set's was planned; this block is mandatory. (ROUND-2)
         #[codec(index = 2)]
         SetPlanned {
             /// Number of the set.
             id: SetId,
-            /// How many validators it has.
+            /// Number of validators in the set.
             len: u32,
-            /// The session with which it takes over.
+            /// The session in which it takes over.
             session: SessionIndex,
         },
         /// The planned set took over.
@@ -397,27 +396,27 @@ pub mod pallet {
         SetActivated {
             /// Number of the set.
             id: SetId,
-            /// How many validators it has.
+            /// Number of validators in the set.
             len: u32,
             /// The session that starts.
             session: SessionIndex,
         },
-        /// Validators without keys do not sign in the session that was planned. (CHAIN-4)
+        /// Validators without keys do not sign in the planned session. (CHAIN-4)
         #[codec(index = 4)]
         ValidatorsLeftOut {
             /// The planned session.
             session: SessionIndex,
-            /// Who they are.
+            /// The validators.
             validators: Vec<T::ValidatorId>,
         },
-        /// More validators than a set may have: those that the session lists last do not sign. (SET-1)
+        /// There are more validators than a set may have: those that the session lists last do not sign. (SET-1)
         #[codec(index = 5)]
         SetTruncated {
             /// The planned session.
             session: SessionIndex,
-            /// How many there was room for.
+            /// The limit.
             limit: u32,
-            /// How many with keys were left out.
+            /// The number of validators with keys that were left out.
             left_out: u32,
         },
         /// No set could be planned, so the signing set continues. (CHAIN-5, CHAIN-6)
@@ -427,73 +426,73 @@ pub mod pallet {
             session: SessionIndex,
             /// The set that continues.
             id: SetId,
-            /// Why.
+            /// The reason.
             reason: KeptReason,
         },
         /// An equivocation was proven and reported for punishment.
         #[codec(index = 7)]
         EquivocationReported {
-            /// Who equivocated.
+            /// The equivocator.
             offender: T::ValidatorId,
-            /// The set in which it did.
+            /// The set of the equivocation.
             set_id: SetId,
-            /// The block about which it said two things.
+            /// The block of the two statements.
             block_number: BlockNumber,
             /// The session whose stake is slashed for it.
             session: SessionIndex,
         },
-        /// No set signs yet, and the validators of this session do not make the first one. (CHAIN-6)
+        /// No set signs yet, and this session's validators cannot form the first one. (CHAIN-6)
         #[codec(index = 8)]
         SetNotFounded {
             /// The session that starts.
             session: SessionIndex,
-            /// Why.
+            /// The reason.
             reason: KeptReason,
         },
-        /// Governance ended the signing set, which has not handed off to the one that signs now. (RESET-1)
+        /// Governance ended the signing set, which has not handed off to its successor. (RESET-1)
         #[codec(index = 9)]
         SetsReset {
             /// The set that signed before.
             ended: SetId,
             /// The set that signs from this block on.
             id: SetId,
-            /// How many validators it has.
+            /// Number of validators in the set.
             len: u32,
             /// This session.
             session: SessionIndex,
         },
-        /// Members of a set signed what the chain's blocks show to be false, and were reported for punishment.
+        /// Members of a set signed a statement that contradicts the chain's blocks, and were reported for punishment.
         #[codec(index = 10)]
         FalseStatementReported {
-            /// Who signed.
+            /// The signers.
             offenders: Vec<T::ValidatorId>,
-            /// The set in which they did.
+            /// The set of the signers.
             set_id: SetId,
-            /// The block about which they said it.
+            /// The block of the statement.
             block_number: BlockNumber,
             /// The session whose stake is slashed for it.
             session: SessionIndex,
         },
-        /// The proof of a set's handoff is on chain, or a fuller one. (HANDOFF-1, HANDOFF-2)
+        /// A proof of a set's handoff, or a fuller one, is on chain. (HANDOFF-1, HANDOFF-2)
         #[codec(index = 11)]
         HandoffProven {
             /// The set.
             id: SetId,
-            /// How many of its members are known to have signed.
+            /// How many of its members are known signers.
             signed: u32,
             /// How many members it has.
             len: u32,
         },
-        /// No further proof of a set's handoff is taken. Of more members than one block looks at, several events tell. (HANDOFF-3,
-        /// CHAIN-8)
+        /// The chain accepts no further proof of a set's handoff. If it has more members than one block looks at,
+        /// several events list them. (HANDOFF-3, CHAIN-8)
         #[codec(index = 12)]
         HandoffSettled {
             /// The set.
             id: SetId,
-            /// Its members who signed none of the proofs.
+            /// The members who signed none of the proofs.
             missed: Vec<T::ValidatorId>,
         },
-        /// A set ended without a proof of its handoff on chain: a reset ended it, or this chain awaits none. (HANDOFF-3)
+        /// A set ended without an on-chain proof of its handoff: after a reset, or if none is awaited. (HANDOFF-3)
         #[codec(index = 13)]
         HandoffMissed {
             /// The set.
@@ -504,13 +503,13 @@ pub mod pallet {
         SetWaits {
             /// The session that starts.
             session: SessionIndex,
-            /// The set that goes on.
+            /// The set that continues.
             id: SetId,
             /// The set that waits.
             next: SetId,
         },
-        /// The signing set signs nothing any more, because too many of its members can no longer be slashed: only a reset helps.
-        /// (HANDOFF-5)
+        /// The signing set no longer signs, because too many of its members can no longer be slashed: only a reset
+        /// helps. (HANDOFF-5)
         #[codec(index = 15)]
         SetExpired {
             /// The session that starts.
@@ -518,36 +517,36 @@ pub mod pallet {
             /// The set.
             id: SetId,
         },
-        /// A set is in the making of more validators than one block looks at. (CHAIN-8)
+        /// A set of more validators than one block looks at is in the making. (CHAIN-8)
         #[codec(index = 16)]
         SetDrafted {
-            /// What it is made for.
+            /// Its purpose.
             purpose: Purpose,
-            /// The session whose validators they are.
+            /// The session of its validators.
             session: SessionIndex,
-            /// How many they are.
+            /// Number of its validators.
             validators: u32,
-            /// How many blocks it takes, from the next one on.
+            /// Number of blocks that it takes, from the next one on.
             blocks: u32,
         },
-        /// The validators do not make the set with which a reset was to begin, so the signing one goes on. (RESET-1, CHAIN-8)
+        /// The validators cannot form the set for a reset, so the signing set continues. (RESET-1, CHAIN-8)
         #[codec(index = 17)]
         ResetRefused {
-            /// The session whose validators they are.
+            /// The session of the validators.
             session: SessionIndex,
-            /// Why.
+            /// The reason.
             reason: KeptReason,
         },
-        /// Governance named the block at whose end the chain begins to make sets. (ACTIVE-1)
+        /// Governance named the block at whose end the chain starts to make sets. (ACTIVE-1)
         #[codec(index = 18)]
         ActivationScheduled {
             /// The block.
             at: BlockNumberFor<T>,
         },
-        /// The chain makes no sets any more, and nothing is signed. (ACTIVE-3)
+        /// The chain no longer makes sets, and nothing is signed. (ACTIVE-3)
         #[codec(index = 19)]
         Deactivated {
-            /// The set that signed; `None` when there was none yet.
+            /// The set that signed; `None` before the first set.
             ended: Option<SetId>,
         },
     }
@@ -559,11 +558,11 @@ pub mod pallet {
         NotAValidator,
         /// The account is not alive or has too many references to take another.
         NoAccount,
-        /// CHAIN-1: the account has this key already.
+        /// CHAIN-1: the account already has this key.
         KeyUnchanged,
         /// CHAIN-1: another account has a key with this half in G1.
         KeyTaken,
-        /// CHAIN-1: the key was in a set and is remembered until offences with it can no longer be punished.
+        /// CHAIN-1: the key was in a set and is remembered while offences with it can be punished.
         KeyRetired,
         /// KEY-1: the half in G1 is not a valid key.
         InvalidPk1,
@@ -577,9 +576,9 @@ pub mod pallet {
         HalvesDiffer,
         /// The account has no key in the registry.
         NoKeys,
-        /// EQV-6: the evidence is about a set that does not sign yet.
+        /// EQV-6: the evidence concerns a set that does not sign yet.
         SetNotActive,
-        /// EQV-6: the evidence is about a set whose offences can no longer be punished.
+        /// EQV-6: the evidence concerns a set whose offences can no longer be punished.
         SetNotSlashable,
         /// EQV-1: the two votes name different sets.
         DifferentSets,
@@ -587,7 +586,7 @@ pub mod pallet {
         DifferentSigners,
         /// EQV-2: the two votes are on different block numbers.
         DifferentBlocks,
-        /// EQV-3: the two votes say the same.
+        /// EQV-3: the two votes make the same statement.
         SameCommitment,
         /// EQV-4: the key is not proven to be a member of the set.
         InvalidMembership,
@@ -595,37 +594,37 @@ pub mod pallet {
         InvalidOffenderKey,
         /// EQV-5: a signature does not hold.
         InvalidVoteSignature,
-        /// The owner of the key is not known, or the runtime cannot identify it for punishment.
+        /// The key's owner is unknown, or the runtime cannot identify it for punishment.
         UnknownOffender,
-        /// EQV-7: all of the accused were reported for this block before.
+        /// EQV-7: all of the accused were already reported for this block.
         DuplicateOffenceReport,
-        /// RESET-1: no set signs, so there is none to reset.
+        /// RESET-1: there is no signing set to reset.
         NoSetToReset,
         /// RESET-1, CHAIN-5: none of this session's validators has a key, or their keys add up to zero.
         ResetWithoutKeys,
-        /// RESET-1, CHAIN-6: too few of this session's validators have keys, or these hold too little of the stake.
+        /// RESET-1, CHAIN-6: too few of this session's validators have keys, or those hold too little of the stake.
         ResetBelowFloor,
-        /// FALSE-1: the chain says the same as the statement, or has a block of a number that is said to have none.
+        /// FALSE-1: the chain agrees with the statement, or has a block of a number that allegedly has none.
         NotFalse,
-        /// FALSE-1: the header is not shown to be that of the chain's block of that number.
+        /// FALSE-1: the header is not proven to be that of the chain's block of that number.
         ForeignHeader,
-        /// FALSE-3: nobody is accused, or somebody who is not among the signers of the proof.
+        /// FALSE-3: nobody is accused, or an accused is not among the signers of the proof.
         NobodyAccused,
         /// FALSE-3: the finality proof does not hold.
         InvalidFinalityProof,
-        /// HANDOFF-1: no proof of this set is taken, not yet or not any more.
+        /// HANDOFF-1: the chain accepts no proof of this set, not yet or no longer.
         HandoffNotExpected,
-        /// HANDOFF-1: what is proven is not what the chain says of the block that plans the set's successor.
+        /// HANDOFF-1: the proven statement is not the chain's about the block that plans the set's successor.
         NotAHandoff,
         /// HANDOFF-1: the finality proof does not hold.
         InvalidHandoffProof,
-        /// HANDOFF-2: all of its signers are known to have signed.
+        /// HANDOFF-2: all of its signers are already known.
         NoNewSigner,
-        /// ACTIVE-1: the chain makes sets already.
+        /// ACTIVE-1: the chain already makes sets.
         AlreadyActive,
         /// ACTIVE-1: the block is not after this one.
         ActivationInThePast,
-        /// ACTIVE-3: the chain makes no sets, and no block is named from which on it would.
+        /// ACTIVE-3: the chain makes no sets, and no activation block is named.
         NotActive,
     }
 
@@ -635,7 +634,7 @@ pub mod pallet {
     pub struct GenesisConfig<T: Config> {
         /// Validators, their keys, and proofs that name them with 32 zero bytes for the genesis hash. (POP-1)
         pub keys: Vec<(T::AccountId, DualKeyBytes, PossessionProof)>,
-        /// Whether the chain begins without sets, and makes none before governance says so. (ACTIVE-1)
+        /// Whether the chain begins without sets, and makes none until governance activates it. (ACTIVE-1)
         pub inactive: bool,
     }
 
@@ -671,8 +670,8 @@ pub mod pallet {
     impl<T: Config> Pallet<T> {
         /// Registers the caller's key, or replaces it.
         ///
-        /// `proof` shows that one secret is behind both halves, and names the caller on this chain
-        /// (POP-1 to POP-3). The key signs from the set on that is planned when the next session starts.
+        /// `proof` shows that both halves share one secret, and names the caller on this chain (POP-1 to POP-3). The
+        /// key signs from the set that is planned when the next session starts.
         #[pallet::call_index(0)]
         #[pallet::weight(<T as Config>::WeightInfo::register_keys())]
         pub fn register_keys(
@@ -683,20 +682,20 @@ pub mod pallet {
             registration::register::<T>(&ensure_signed(origin)?, key, &proof)
         }
 
-        /// Takes the caller's key out of the registry and releases its deposit.
+        /// Removes the caller's key from the registry and releases its deposit.
         ///
-        /// Sets that are planned already keep it.
+        /// Sets that are already planned keep it.
         #[pallet::call_index(1)]
         #[pallet::weight(<T as Config>::WeightInfo::deregister_keys())]
         pub fn deregister_keys(origin: OriginFor<T>) -> DispatchResult {
             registration::deregister::<T>(&ensure_signed(origin)?)
         }
 
-        /// Reports that a validator signed two things about one block, in the signing set or in an earlier
-        /// one that is still slashable. (EQV-1 to EQV-7)
+        /// Reports that a validator signed two contradicting statements about one block, in the signing set or in an
+        /// earlier one that is still slashable. (EQV-1 to EQV-7)
         ///
-        /// Free when the evidence holds and is new. Without a signature it is accepted from the node itself
-        /// and in blocks, and the author of the block is the reporter.
+        /// Free when the evidence holds and is new. An unsigned report is accepted from the node itself and in
+        /// blocks, and the author of the block is the reporter.
         #[pallet::call_index(2)]
         #[pallet::weight(<T as Config>::WeightInfo::report_equivocation(
             <T as Config>::MaxValidators::get()
@@ -709,28 +708,28 @@ pub mod pallet {
             offences::report_equivocation::<T>(reporter, &evidence)
         }
 
-        /// Ends the signing set without a handoff, and starts one of the keys that this session's validators have
-        /// registered. (RESET-1 to RESET-3)
+        /// Ends the signing set without a handoff, and starts a set of the registered keys of this session's
+        /// validators. (RESET-1 to RESET-3)
         ///
-        /// For a chain that cannot be proven any more, because more than a third of a set's keys are lost. No light client
-        /// crosses a reset by itself: its user has to give it a checkpoint from after this block. So it is refused where
-        /// these keys do not make a set, and is the last resort all the same. With more validators than one block looks at, the
-        /// block in which the last of them was looked at is the one that ends the set, and an event says so if it cannot. (CHAIN-8)
+        /// For a chain that can no longer be proven, because a third of a set's keys or more are lost. No light client
+        /// crosses a reset by itself: its user must provide a checkpoint from after this block. So a reset is refused
+        /// where these keys cannot form a set, and remains the last resort. With more validators than one block looks
+        /// at, the block that looks at the last of them ends the set, and an event says so if it cannot. (CHAIN-8)
         #[pallet::call_index(3)]
         #[pallet::weight((limits::most_of_reset::<T>(), DispatchClass::Operational))]
         pub fn reset(origin: OriginFor<T>) -> DispatchResultWithPostInfo {
             T::ResetOrigin::ensure_origin(origin)?;
             let members = recovery::reset::<T>()?;
-            // What it takes to begin with a large set is not given back.
+            // The cost of starting a large set is not refunded.
             Ok(members.map(<T as Config>::WeightInfo::reset).into())
         }
 
-        /// Reports that members of a set, the signing one or an earlier one that is still slashable, signed a statement about a
-        /// block that is not the chain's: with another hash, another root, other sets, or of a number that no
-        /// block has yet. A vote convicts its signer, and a finality proof all that its bitfield names. (FALSE-1 to FALSE-3)
+        /// Reports that members of a set, the signing one or an earlier slashable one, signed a statement about a
+        /// block that contradicts the chain: another hash, another root, other sets, or a number without a block yet.
+        /// A vote convicts its signer, a finality proof every signer in its bitfield. (FALSE-1 to FALSE-3)
         ///
-        /// Free when the evidence holds and one of the accused is new. Without a signature it is accepted as
-        /// [`report_equivocation`](Pallet::report_equivocation) is.
+        /// Free when the evidence holds and at least one of the accused is new. An unsigned report is accepted as for
+        /// [`report_equivocation`](Pallet::report_equivocation).
         #[pallet::call_index(4)]
         #[pallet::weight({
             let (accused, non_signers) = evidence.accusation.sizes();
@@ -748,11 +747,11 @@ pub mod pallet {
             offences::report_false_statement::<T>(reporter, &evidence)
         }
 
-        /// Brings the proof of a set's handoff: it tells who of the set signed, and lets the next one take over. (HANDOFF-1 to HANDOFF-4)
+        /// Submits a set's handoff proof: it names the signers, and lets the next set start. (HANDOFF-1 to HANDOFF-4)
         ///
-        /// `handoff` proves the block that planned the successor of the signing set, or of one that ended in the last session.
-        /// Free when it holds and has a signer who was in no proof before. Without a signature it is accepted from the node
-        /// itself and in blocks.
+        /// `handoff` proves the block that planned the successor of the signing set, or of a set that ended in the
+        /// last session. Free when it holds and has a signer that no earlier proof had. An unsigned proof is accepted
+        /// from the node itself and in blocks.
         #[pallet::call_index(5)]
         #[pallet::weight(<T as Config>::WeightInfo::prove_handoff(handoff.non_signers()))]
         pub fn prove_handoff(
@@ -762,12 +761,12 @@ pub mod pallet {
             handoffs::prove::<T>(origin, *handoff)
         }
 
-        /// Names the block at whose end the chain begins to make sets: for a chain that has the pallet since a runtime upgrade, and after
-        /// [`deactivate`](Pallet::deactivate). As long as that block has not come, a later call names another one. (ACTIVE-1, ACTIVE-2,
-        /// ACTIVE-4)
+        /// Names the block at whose end the chain starts to make sets: for a chain that added the pallet by a runtime
+        /// upgrade, and after [`deactivate`](Pallet::deactivate). Until that block, a later call replaces it.
+        /// (ACTIVE-1, ACTIVE-2, ACTIVE-4)
         ///
-        /// The first set is made of the validators of that block's session, if those with keys reach the floor (CHAIN-6); otherwise each
-        /// new session tries again, and an event says why it failed. So have keys registered before.
+        /// The first set consists of the validators of that block's session, if those with keys reach the floor
+        /// (CHAIN-6); otherwise each new session tries again, and an event gives the reason. Register keys before.
         #[pallet::call_index(6)]
         #[pallet::weight((<T as Config>::WeightInfo::activate(), DispatchClass::Operational))]
         pub fn activate(origin: OriginFor<T>, at: BlockNumberFor<T>) -> DispatchResult {
@@ -775,11 +774,11 @@ pub mod pallet {
             Ok(activation::activate::<T>(at)?)
         }
 
-        /// Ends the signing set without a successor: from this block on nothing is signed, until the chain is activated again. Keys stay
-        /// registered, and offences of earlier blocks are punished as before. (ACTIVE-3)
+        /// Ends the signing set without a successor: from this block on nothing is signed, until the chain is
+        /// activated again. Keys stay registered, and offences of earlier blocks are punished as before. (ACTIVE-3)
         ///
-        /// Light clients that follow only see that proofs stop; one that is to begin at a later block finds it in that block's state.
-        /// None follows by itself when the chain is activated again, as after a [`reset`](Pallet::reset).
+        /// Running light clients only see that proofs stop; a client that starts at a later block finds it in that
+        /// block's state. As after a [`reset`](Pallet::reset), no client follows a new activation by itself.
         #[pallet::call_index(7)]
         #[pallet::weight((limits::most_of_deactivate::<T>(), DispatchClass::Operational))]
         pub fn deactivate(origin: OriginFor<T>) -> DispatchResult {
@@ -827,37 +826,37 @@ impl<T: Config> Pallet<T> {
         NextKeys::<T>::get().into_inner()
     }
 
-    /// What validators sign about the block whose state this is asked of; nothing before the first set, and when the signing one
-    /// has expired or was ended. (HANDOFF-5, ACTIVE-3)
+    /// The payload that validators sign about the block of this state; `None` before the first set, and when the
+    /// signing set has expired or was ended. (HANDOFF-5, ACTIVE-3)
     pub fn commitment_payload() -> Option<CommitmentPayload> {
         let is_over = signing::is_expired::<T>() || Ended::<T>::get();
         signing::payload::<T>().filter(|_| !is_over)
     }
 
-    /// The key that an account has registered.
+    /// The registered key of an account.
     pub fn registered_key(account: &T::AccountId) -> Option<DualKeyBytes> {
         registration::validator_of::<T>(account).and_then(Keys::<T>::get)
     }
 
-    /// What a set would stand for if it were made now of the validators of the next session. (CHAIN-6)
+    /// The share that a set would stand for if it were made now of the next session's validators. (CHAIN-6)
     ///
     /// Cost: one read and one question to [`Config::StakeOf`] per validator.
     pub fn participation() -> Participation<T::ValidatorId> {
         candidates::participation::<T>()
     }
 
-    /// What can still be done about evidence. (EQV-6, EQV-7)
+    /// Whether evidence can still be punished. (EQV-6, EQV-7)
     pub fn evidence_status(evidence: &EquivocationProof) -> EvidenceStatus {
         offences::status::<T>(evidence)
     }
 
-    /// What can still be done about members of a set that signed something false. Whether it is false is not looked at.
-    /// (EQV-6, EQV-7)
+    /// Whether members of a set can still be punished for a false statement. Does not check that it is false. (EQV-6,
+    /// EQV-7)
     pub fn accusation_status(accusation: &Accusation) -> EvidenceStatus {
         offences::status::<T>(accusation)
     }
 
-    /// Puts a report of an equivocation into the node's transaction pool, without signature and free.
+    /// Submits a report of an equivocation to the node's transaction pool, unsigned and free.
     ///
     /// `None` when the pool refuses it or is not reachable. For runtime APIs that clients call off chain.
     pub fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()>
@@ -868,9 +867,9 @@ impl<T: Config> Pallet<T> {
         offences::submit::<T>(Call::report_equivocation { evidence })
     }
 
-    /// The same for a false statement. `header` is that of the chain's block of this number, if there is one, and `latest` that of
-    /// the block whose state this is asked of. `prove` gives the leaf of a block and its proof in the range that ends with
-    /// another one, as `pallet_mmr` does; it is asked about old blocks.
+    /// The same for a false statement. `header` is that of the chain's block of this number, if there is one, and
+    /// `latest` that of the block of this state. `prove` returns the leaf of a block and its proof in the range that
+    /// ends with another block, as `pallet_mmr` does; it is called for old blocks.
     pub fn submit_accusation(
         accusation: Accusation,
         header: Option<HeaderOf<T>>,
@@ -889,25 +888,25 @@ impl<T: Config> Pallet<T> {
         offences::submit::<T>(Call::report_false_statement { evidence })
     }
 
-    /// Who signed the handoff of a set, as far as the chain knows; `None` when it takes no proof of it. (HANDOFF-2)
+    /// The known signers of a set's handoff; `None` when the chain accepts no proof of it. (HANDOFF-2)
     pub fn handoff_signers(set: SetId) -> Option<Bitfield> {
         handoffs::signers::<T>(set)
     }
 
-    /// How often each validator signed the handoffs of the sets that are remembered. (HANDOFF-2)
+    /// How many handoffs of the remembered sets each validator signed. (HANDOFF-2)
     ///
     /// Cost: two reads per remembered set, one of them of 32 bytes per member.
     pub fn signing_records() -> Vec<(T::ValidatorId, SigningRecord)> {
         handoffs::records::<T>()
     }
 
-    /// How the signing set votes. (ROUND-11)
+    /// The voting rules of the signing set. (ROUND-11)
     pub fn voting_rules() -> VotingRules {
         Rules::<T>::get()
     }
 
-    /// Puts the proof of a set's handoff into the node's transaction pool, without signature and free. The other arguments are as
-    /// for [`submit_accusation`](Pallet::submit_accusation).
+    /// Submits the proof of a set's handoff to the node's transaction pool, unsigned and free. The other arguments
+    /// are as for [`submit_accusation`](Pallet::submit_accusation).
     pub fn submit_handoff(
         proof: StatelessProof,
         header: HeaderOf<T>,

@@ -1,6 +1,6 @@
-//! What a runtime must keep to, checked by its tests. (SET-1, CHAIN-8, LIGHT-2)
+//! Limits that a runtime must keep, checked by its tests. (SET-1, CHAIN-8, LIGHT-2)
 
-use crate::{Config, Pallet, WeightInfo};
+use crate::{weights::WeightInfo, Config, Pallet};
 use core::any::type_name;
 use duet_primitives::suite;
 use frame_support::{
@@ -12,7 +12,7 @@ use frame_support::{
 type Weights<T> = <T as Config>::WeightInfo;
 
 /// # Panics
-/// With the limit that is broken, and by how much.
+/// With the broken limit, and the excess.
 pub(crate) fn integrity_test<T: Config>() {
     assert_name(Pallet::<T>::name());
     assert_handler(type_name::<<T as pallet_session::Config>::SessionHandler>());
@@ -69,19 +69,19 @@ pub(crate) fn assert_handler(handler: &str) {
     );
 }
 
-/// The most that `reset` takes: of no more validators than one block looks at it makes a set, and with more it begins.
+/// The most weight of `reset`: it makes a set of as many validators as one block looks at, and begins a larger one.
 pub(crate) fn most_of_reset<T: Config>() -> Weight {
     let Sizes { n, part, parts } = sizes::<T>();
     Weights::<T>::reset(part).max(Weights::<T>::begin_draft(n, parts))
 }
 
-/// The most that the first block takes in which sets are made: that of a session which plans the next one, too, or that of a
+/// The most weight of the first block that makes sets: that of a session which also plans the next one, or that of a
 /// reset. (ACTIVE-2, ACTIVE-4)
 pub(crate) fn most_of_beginning<T: Config>() -> Weight {
     Weights::<T>::rotate(sizes::<T>().part).max(most_of_reset::<T>())
 }
 
-/// The most that `deactivate` takes: the largest set is in the making. (ACTIVE-3, CHAIN-8)
+/// The most weight of `deactivate`: while the largest set is in the making. (ACTIVE-3, CHAIN-8)
 pub(crate) fn most_of_deactivate<T: Config>() -> Weight {
     Weights::<T>::deactivate(sizes::<T>().parts)
 }
@@ -103,7 +103,7 @@ fn sizes<T: Config>() -> Sizes {
     }
 }
 
-/// The most that one block does for the sets. (CHAIN-8)
+/// The most weight of one block's work on sets. (CHAIN-8)
 fn in_each_block<T: Config>() -> [(&'static str, Weight); 3] {
     let Sizes { n, part, parts } = sizes::<T>();
     let per_block = T::ValidatorsPerBlock::get();
@@ -125,7 +125,7 @@ fn in_each_block<T: Config>() -> [(&'static str, Weight); 3] {
     ]
 }
 
-/// The most that each call takes whose weight grows with the set.
+/// The most weight of each call whose weight grows with the set.
 fn heaviest<T: Config>(n: u32) -> [(&'static str, DispatchClass, Weight); 5] {
     let non_signers = n.saturating_sub(1).checked_div(3).unwrap_or(0);
     let accused = suite::MAX_ACCUSED.min(n);

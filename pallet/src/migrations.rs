@@ -1,4 +1,4 @@
-//! What a runtime upgrade changes in the pallet's storage.
+//! Migrations of the pallet's storage in runtime upgrades.
 
 use crate::{ActiveFrom, Config, Pallet};
 use core::marker::PhantomData;
@@ -7,13 +7,13 @@ use frame_support::{
 };
 use sp_runtime::traits::{Get, Zero};
 
-/// From version 1 to 2: a chain that has the pallet already goes on to make sets. (ACTIVE-1)
+/// From version 1 to 2: a chain that already has the pallet continues to make sets. (ACTIVE-1)
 ///
-/// A chain that adds the pallet now has nothing to migrate, and waits for [`activate`](Pallet::activate).
+/// A chain that adds the pallet now needs no migration, and waits for [`activate`](Pallet::activate).
 pub type V1ToV2<T> =
     VersionedMigration<1, 2, StaysActive<T>, Pallet<T>, <T as frame_system::Config>::DbWeight>;
 
-/// What [`V1ToV2`] does when the storage has version 1.
+/// The migration of [`V1ToV2`], run when the storage has version 1.
 pub struct StaysActive<T>(PhantomData<T>);
 
 impl<T: Config> UncheckedOnRuntimeUpgrade for StaysActive<T> {

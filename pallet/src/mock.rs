@@ -32,7 +32,7 @@ use sp_staking::{
 };
 use std::collections::BTreeMap;
 
-/// The hash that the parent of block 1 has.
+/// The parent hash of block 1.
 pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
 /// The author of every block.
 pub(crate) const AUTHOR: u64 = 77;
@@ -40,7 +40,7 @@ pub(crate) const AUTHOR: u64 = 77;
 pub(crate) const DEPOSIT: u64 = 10;
 /// This account is not bonded.
 pub(crate) const NOT_BONDED: u64 = 500;
-/// Accounts from here on have nothing.
+/// Accounts from here on have no funds.
 pub(crate) const NOT_ENDOWED: u64 = 100;
 
 const PERIOD: u64 = 3;
@@ -66,11 +66,11 @@ impl_opaque_keys! {
 }
 
 parameter_types! {
-    /// The validators that the next planned session gets.
+    /// The validators of the next planned session.
     pub static Elected: Vec<u64> = Vec::new();
-    /// What the runtime's other session handlers were told.
+    /// The calls of the runtime's other session handlers.
     pub static Heard: Vec<&'static str> = Vec::new();
-    /// Punished offenders: who, who reported, fraction, session.
+    /// Punished offenders: offender, reporter, fraction, session.
     pub static Punished: Vec<(u64, Vec<u64>, Perbill, SessionIndex)> = Vec::new();
     pub static MaxValidators: u32 = 5;
     pub static ValidatorsPerBlock: u32 = 20;
@@ -78,9 +78,9 @@ parameter_types! {
     pub static MinParticipation: Perbill = Perbill::zero();
     pub static AwaitHandoff: bool = false;
     pub static MinDelta: u32 = 1;
-    /// Who signed the handoffs of sets, and who did not.
+    /// The signers and non-signers of sets' handoffs.
     pub static Told: Vec<(SetId, Vec<u64>, Vec<u64>)> = Vec::new();
-    /// What each validator has at stake; nobody anything where it is empty.
+    /// Each validator's stake; empty if nobody has any.
     pub static Stakes: BTreeMap<u64, u128> = BTreeMap::new();
     pub MmrRoot: H256 = H256::repeat_byte(9);
     pub LeafExtra: H256 = H256::repeat_byte(8);
@@ -122,7 +122,7 @@ impl OnOffenceHandler<u64, Identified, Weight> for Recorder {
     }
 }
 
-/// Elects the validators that the test sets.
+/// Elects the validators chosen by the test.
 pub struct Manager;
 
 impl SessionManager<u64> for Manager {
@@ -133,7 +133,7 @@ impl SessionManager<u64> for Manager {
     fn end_session(_: SessionIndex) {}
 }
 
-/// The runtime's other session handlers: records what is passed on.
+/// The runtime's other session handlers: records the calls.
 pub struct Listener;
 
 impl pallet_session::SessionHandler<u64> for Listener {
@@ -182,7 +182,7 @@ impl pallet_session::Config for Test {
     type KeyDeposit = ConstU64<0>;
 }
 
-/// Notes what the chain is told of handoffs.
+/// Records the chain's reports of handoffs.
 pub struct Teller;
 
 impl OnHandoff<u64> for Teller {
@@ -191,7 +191,7 @@ impl OnHandoff<u64> for Teller {
     }
 }
 
-/// The stake that the test gave to a validator.
+/// The stake that the test assigned to a validator.
 pub struct StakeOf;
 
 impl Convert<u64, u128> for StakeOf {
@@ -200,7 +200,7 @@ impl Convert<u64, u128> for StakeOf {
     }
 }
 
-/// Reads the author out of the digest.
+/// Reads the author from the digest.
 pub struct AuthorInDigest;
 
 impl FindAuthor<u64> for AuthorInDigest {
@@ -237,7 +237,7 @@ impl pallet_duet::Config for Test {
     type BenchmarkHelper = Endow;
 }
 
-/// Gives benchmarks' accounts something to hold.
+/// Gives benchmarks' accounts funds for the deposit.
 pub struct Endow;
 
 impl pallet_duet::BenchmarkHelper<u64> for Endow {
@@ -326,13 +326,13 @@ pub(crate) fn genesis(validators: &[u64], with_keys: usize) -> RuntimeGenesisCon
     }
 }
 
-/// A chain for benchmarks: at its genesis, where frame-omni-bencher begins, too, and with a largest set that no single block makes.
+/// A chain for benchmarks at its genesis, as for frame-omni-bencher, with a largest set too big for one block.
 pub(crate) fn for_benchmarks() -> sp_io::TestExternalities {
     ValidatorsPerBlock::set(3);
     sp_io::TestExternalities::new(genesis(&[1], 0).build_storage().expect("good"))
 }
 
-/// Runs a test in block 1 of a chain, and checks at its end what must hold in every state.
+/// Runs a test in block 1 of a chain, and checks the invariants at its end.
 pub(crate) fn on(genesis: RuntimeGenesisConfig, test: impl FnOnce()) {
     let mut ext = sp_io::TestExternalities::new(genesis.build_storage().expect("a good genesis"));
     ext.execute_with(|| {
@@ -361,7 +361,7 @@ pub(crate) fn next_block() {
     AllPalletsWithSystem::on_initialize(number);
 }
 
-/// Starts the block with which the next session begins; returns what its header announces.
+/// Starts the block with which the next session begins; returns its header's announcements.
 pub(crate) fn next_session() -> Vec<ConsensusLog> {
     let session = Session::current_index();
     while Session::current_index() == session {
@@ -378,7 +378,7 @@ pub(crate) fn sessions(count: u32) {
     }
 }
 
-/// What this block's header announces.
+/// The announcements in this block's header.
 pub(crate) fn logs() -> Vec<ConsensusLog> {
     let digest = System::digest();
     let ours = digest.logs().iter().filter_map(|item| match item {
@@ -400,7 +400,7 @@ pub(crate) fn events() -> Vec<pallet_duet::Event<Test>> {
     ours.collect()
 }
 
-/// Evidence that account `offender`, a member of `set`, signed two things about a block.
+/// Evidence that account `offender`, a member of `set`, signed two statements about a block.
 pub(crate) fn evidence(set: &TestSet, offender: u64, block: BlockNumber) -> EquivocationProof {
     evidence_on(GENESIS, set, offender, block)
 }

@@ -5,7 +5,9 @@ use crate::{
     registration::{genesis_hash, is_slashable},
     truth::FalseStatement,
     types::{HeaderOf, IdentificationTuple, LOG_TARGET},
-    unsigned, Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets, WeightInfo,
+    unsigned,
+    weights::WeightInfo,
+    Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets,
 };
 use alloc::{vec, vec::Vec};
 use codec::{Decode, Encode};
@@ -33,8 +35,8 @@ use sp_staking::{
     SessionIndex,
 };
 
-/// When an offence happened. Members of one set that equivocate or say something false about one block share a time slot,
-/// and each is punished once for it.
+/// When an offence happened. Members of one set that equivocate or sign a false statement about one block share a
+/// time slot, and each is punished once for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
 pub struct TimeSlot {
     /// The set.
@@ -43,17 +45,17 @@ pub struct TimeSlot {
     pub block_number: BlockNumber,
 }
 
-/// A proven equivocation or false statement, in the form that `pallet-offences` takes. The two are of one kind, as they
-/// are for BEEFY: who does both about one block is punished once.
+/// A proven equivocation or false statement, in the form that `pallet-offences` takes. Both are of one kind, as for
+/// BEEFY: an offender who commits both about one block is punished once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EquivocationOffence<Offender> {
-    /// When it happened.
+    /// The time slot.
     pub time_slot: TimeSlot,
-    /// The session whose stake is slashed for it: the last one in which the set signed.
+    /// The session whose stake is slashed: the last one in which the set signed.
     pub session_index: SessionIndex,
-    /// How many validators the set has.
+    /// The number of validators in the set.
     pub validator_set_count: u32,
-    /// Who did it.
+    /// The offenders.
     pub offenders: Vec<Offender>,
 }
 
@@ -77,16 +79,16 @@ impl<Offender: Clone> Offence<Offender> for EquivocationOffence<Offender> {
         self.time_slot
     }
 
-    /// `min(1, (3k / n)²)` for `k` offenders of `n`: little for one, all for a third, as GRANDPA has it.
+    /// `min(1, (3k / n)²)` for `k` offenders of `n`: little for one, all for a third, like GRANDPA.
     fn slash_fraction(&self, offenders_count: u32) -> Perbill {
         Perbill::from_rational(offenders_count.saturating_mul(3), self.validator_set_count).square()
     }
 }
 
-/// Identifies every validator by `()`: the registry remembers who owned a key, so that nothing has to be looked up.
+/// Identifies every validator by `()`: the registry remembers the owners of keys, so that no lookup is needed.
 ///
-/// For chains whose staking keeps what was at stake itself. The SDK's own converters know today's validators
-/// only, and would not identify those who equivocated and then left.
+/// For chains whose staking records the stake itself. The SDK's own converters know today's validators only, and
+/// would not identify offenders who have left.
 pub struct UnitIdentification;
 
 impl<ValidatorId> Convert<ValidatorId, Option<()>> for UnitIdentification {
@@ -101,7 +103,7 @@ impl<T> From<EquivocationError> for Error<T> {
             EquivocationError::WrongSet { .. } => Self::DifferentSets,
             EquivocationError::DifferentSigners => Self::DifferentSigners,
             EquivocationError::DifferentBlocks => Self::DifferentBlocks,
-            // Only whoever makes evidence meets it: evidence that is sent names no chain, and its signatures fail.
+            // Only the maker of evidence meets this: submitted evidence names no chain, and its signatures fail.
             EquivocationError::DifferentChains => Self::InvalidVoteSignature,
             EquivocationError::SameCommitment => Self::SameCommitment,
             EquivocationError::Membership(_) => Self::InvalidMembership,
@@ -125,18 +127,18 @@ impl<T> From<AccusationError> for Error<T> {
     }
 }
 
-/// What convicts members of one set of one offence.
+/// The evidence that convicts members of one set of one offence.
 pub(crate) trait Evidence<T: Config> {
-    /// A statement that they signed: it names the set and the block.
+    /// A statement that they signed, which names the set and the block.
     fn statement(&self) -> &Commitment;
 
     /// The keys of the accused.
     fn accused(&self) -> Vec<Pk1Bytes>;
 
-    /// What takes no curve arithmetic: whether the chain says that it is an offence.
+    /// Checks without curve arithmetic: whether the chain shows that it is an offence.
     fn check_against_chain(&self) -> Result<(), Error<T>>;
 
-    /// Everything else: whether all of the accused did it.
+    /// All other checks: whether all of the accused committed it.
     fn check_accused(&self, set: &KeysetCommitment) -> Result<(), Error<T>>;
 }
 
@@ -149,7 +151,7 @@ impl<T: Config> Evidence<T> for EquivocationProof {
         vec![self.key]
     }
 
-    /// Two statements contradict each other, whatever the chain says.
+    /// Two contradicting statements are an offence, whatever the chain says.
     fn check_against_chain(&self) -> Result<(), Error<T>> {
         Ok(())
     }
@@ -169,7 +171,7 @@ impl<T: Config> Evidence<T> for Accusation {
         Accusation::accused(self).copied().collect()
     }
 
-    /// An accusation alone does not say what the chain's block is.
+    /// An accusation alone does not show the chain's block.
     fn check_against_chain(&self) -> Result<(), Error<T>> {
         Ok(())
     }
@@ -253,7 +255,7 @@ fn report<T: Config>(
     Ok(offence)
 }
 
-/// Who reports: who signed the call, or the author of the block.
+/// The reporter: the caller, or the author of the block.
 pub(crate) fn reporter<T: Config>(
     origin: T::RuntimeOrigin,
 ) -> Result<Option<T::AccountId>, BadOrigin> {
@@ -274,7 +276,7 @@ fn author<T: Config>() -> Option<T::AccountId> {
     )
 }
 
-/// Submits an extrinsic without a signature to the node's own pool.
+/// Submits an unsigned extrinsic to the node's own pool.
 pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(call: Call<T>) -> Option<()> {
     unsigned::submit::<T>(call)
         .inspect(|()| log::info!(target: LOG_TARGET, "submitted a report of an offence"))
@@ -303,19 +305,19 @@ pub(crate) fn validate_unsigned<T: Config>(
         set_id,
         block_number,
     } = time_slot(evidence.statement());
-    // Where several are accused, several reports name all of them, each from another one on.
+    // If several are accused, there are several reports with all of them, each starting at another one.
     let first = evidence.accused().into_iter().next();
     let first = first.ok_or(InvalidTransaction::BadProof)?;
     ValidTransaction::with_tag_prefix("DuetEquivocation")
         .priority(TransactionPriority::MAX)
         .and_provides((set_id, block_number, first))
         .longevity(longevity::<T>())
-        // Other nodes accept it from themselves or from a block only.
+        // Other nodes accept the report only from themselves or from a block.
         .propagate(false)
         .build()
 }
 
-/// Checks an unsigned report before it is dispatched in a block. A few reads and no curve arithmetic: dispatch checks the rest.
+/// Checks an unsigned report before dispatch in a block. A few reads and no curve arithmetic: dispatch checks the rest.
 pub(crate) fn pre_dispatch<T: Config>(call: &Call<T>) -> Result<(), TransactionValidityError> {
     let evidence = evidence_in(call)?;
     let case = find_case::<T>(evidence).map_err(refusal)?;
@@ -323,7 +325,7 @@ pub(crate) fn pre_dispatch<T: Config>(call: &Call<T>) -> Result<(), TransactionV
     ensure_new::<T>(evidence, &case)
 }
 
-/// What can still be done about evidence.
+/// Whether evidence can still be punished.
 pub(crate) fn status<T: Config>(evidence: &dyn Evidence<T>) -> EvidenceStatus {
     let judged = || {
         let case = find_case::<T>(evidence)?;
@@ -344,13 +346,13 @@ fn is_known<T: Config>(offence: &OffenceOf<T>) -> bool {
     T::ReportOffence::is_known_offence(&offence.offenders, &offence.time_slot)
 }
 
-/// The set that evidence is about, and the session whose stake is slashed for it.
+/// The set of the evidence, and the session whose stake is slashed for it.
 struct Case {
     set: SetRecord,
     session: SessionIndex,
 }
 
-/// EQV-6. The next set is refused until it signs: its members need not be at stake before.
+/// EQV-6. The next set is refused until it signs: its members may not have stake before.
 fn find_case<T: Config>(evidence: &dyn Evidence<T>) -> Result<Case, Error<T>> {
     let now = pallet_session::CurrentIndex::<T>::get();
     let id = evidence.statement().validator_set_id;
@@ -365,7 +367,7 @@ fn find_case<T: Config>(evidence: &dyn Evidence<T>) -> Result<Case, Error<T>> {
     Ok(Case { set, session })
 }
 
-/// Names the offenders: those of the accused whose owner can be told.
+/// Names the offenders: the accused with a known owner.
 fn accuse<T: Config>(evidence: &dyn Evidence<T>, case: &Case) -> Result<OffenceOf<T>, Error<T>> {
     let identify = |key: Pk1Bytes| {
         let owner = KeyOwners::<T>::get(key)?;
@@ -423,7 +425,7 @@ fn refusal<T>(error: Error<T>) -> TransactionValidityError {
     refusal.into()
 }
 
-/// In blocks: for as long as the offence is slashable.
+/// In blocks: for as long as the offence can be punished.
 fn longevity<T: Config>() -> u64 {
     let session = T::NextSessionRotation::average_session_length();
     let session: u64 = session.saturated_into();

@@ -1,4 +1,4 @@
-//! What is remembered of the set that signs, and of those that did. (EQV-6)
+//! The records of the signing set and of earlier sets. (EQV-6)
 
 use crate::{
     candidates::NewMembers, registration, Config, CurrentKeys, ElectedFor, Members, NextKeys, Sets,
@@ -13,13 +13,13 @@ use sp_staking::SessionIndex;
     Clone, PartialEq, Eq, Debug, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
 pub struct SetRecord {
-    /// What evidence is checked against. (EQV-4)
+    /// The commitment for checking evidence. (EQV-4)
     pub commitment: KeysetCommitment,
-    /// The last session in which it signed; `None` while it signs.
+    /// The last session in which the set signed; `None` while it signs.
     pub last_session: Option<SessionIndex>,
 }
 
-/// A set of validators of this session signs that has no successor yet.
+/// A set of validators of this session starts to sign, and has no successor yet.
 pub(crate) fn install<T: Config>(
     set: &KeysetCommitment,
     members: &NewMembers<T>,
@@ -36,7 +36,7 @@ pub(crate) fn install<T: Config>(
     record::<T>(set.clone(), None);
 }
 
-/// Remembers a set, and the last session in which it signed; none while it signs. (EQV-6)
+/// Remembers a set, and the last session in which it signed; `None` while it signs. (EQV-6)
 pub(crate) fn record<T: Config>(commitment: KeysetCommitment, last_session: Option<SessionIndex>) {
     let record = SetRecord {
         commitment,

@@ -1,4 +1,4 @@
-//! A set that starts without a handoff, when none can come any more. (RESET-1 to RESET-3)
+//! A set that starts without a handoff, when no handoff can come any more. (RESET-1 to RESET-3)
 
 use crate::{
     activation,
@@ -13,7 +13,7 @@ use crate::{
 use duet_primitives::{ConsensusLog, Keysets as KeysetPair};
 use frame_support::ensure;
 
-/// Body of the call `reset`; returns how many validators the new set has, or nothing when later blocks make it. (CHAIN-8)
+/// Body of the call `reset`; returns the new set's number of validators; `None` if later blocks make it. (CHAIN-8)
 pub(crate) fn reset<T: Config>() -> Result<Option<u32>, Error<T>> {
     let has_set = Keysets::<T>::exists() && activation::is_active::<T>();
     ensure!(has_set, Error::<T>::NoSetToReset);
@@ -23,12 +23,12 @@ pub(crate) fn reset<T: Config>() -> Result<Option<u32>, Error<T>> {
         return Ok(None);
     };
     let len = replace::<T>(&candidates)?.ok_or(Error::<T>::NoSetToReset)?;
-    // It was to take over from a set that is ended.
+    // The set in the making was to replace the ended set.
     draft::discard::<T>();
     Ok(Some(len))
 }
 
-/// The chain makes sets again, after its signing one was ended: as after a reset, of these validators. (ACTIVE-4)
+/// The chain makes sets again after its signing set was ended: as after a reset, of these validators. (ACTIVE-4)
 pub(crate) fn begin_anew<'a, T: Config>(
     validators: impl Iterator<Item = &'a T::ValidatorId> + Clone,
 ) {
@@ -38,7 +38,7 @@ pub(crate) fn begin_anew<'a, T: Config>(
     }
 }
 
-/// All validators were looked at of whom a reset makes a set. (CHAIN-8)
+/// All validators for a reset's set were looked at. (CHAIN-8)
 ///
 /// Cost: two hashes per validator, and two writes of all keys.
 pub(crate) fn finish<T: Config>(candidates: &Candidates<T>) {
@@ -49,10 +49,10 @@ pub(crate) fn finish<T: Config>(candidates: &Candidates<T>) {
     }
 }
 
-/// Ends the signing set. Returns how many validators the new one has; nothing when there is no set to end.
+/// Ends the signing set. Returns the number of validators in the new set; `None` when there is no set to end.
 ///
-/// Its id is above that of every set that was planned, so that no two sets ever have one id: a light client may know a
-/// planned set from a proof, and that set never signs.
+/// Its id is above that of every planned set, so that no two sets ever share an id: a light client may know a planned
+/// set from a proof, and that set never signs.
 fn replace<T: Config>(candidates: &Candidates<T>) -> Result<Option<u32>, KeptReason> {
     let Some(KeysetPair { current, next }) = Keysets::<T>::get() else {
         return Ok(None);
@@ -60,7 +60,7 @@ fn replace<T: Config>(candidates: &Candidates<T>) -> Result<Option<u32>, KeptRea
     let members = candidates.members()?;
     let set = members.commit(next.id.saturating_next())?;
 
-    // Both stay punishable for what they sign: the one that signed, and the one that was planned and never will.
+    // Both stay punishable for their signatures: the signing set, and the planned set that never will sign.
     let ended = current.id;
     let session = pallet_session::CurrentIndex::<T>::get();
     for old in [current, next] {
@@ -72,7 +72,7 @@ fn replace<T: Config>(candidates: &Candidates<T>) -> Result<Option<u32>, KeptRea
 
     let (id, len) = (set.id, set.len);
     announce::<T>(&ConsensusLog::Reset { ended, set });
-    // Always: a voter that has no room for the logs before it takes a reset all the same. (RESET-4)
+    // Always: a voter without room for the earlier logs still takes a reset. (RESET-4)
     rules::renew::<T>();
     announce::<T>(&rules::log::<T>());
     Pallet::<T>::deposit_event(Event::SetsReset {

@@ -1,8 +1,8 @@
 //! A key enters only with its proof of possession, and is never used twice. (CHAIN-1, POP-1 to POP-3)
 //!
-//! A key that was never in a set is forgotten with its registration: it signed nothing. One that was is remembered
-//! with its owner until its last set can no longer be punished. So the number of remembered keys is bounded by the
-//! members of those sets, whatever accounts do, and each session looks at a bounded number of them.
+//! A key that was never in a set is forgotten with its registration: it signed nothing. A key that was in a set is
+//! remembered with its owner until its last set can no longer be punished. So the members of those sets bound the
+//! number of remembered keys, whatever accounts do, and each session looks at a bounded number of them.
 
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
@@ -28,7 +28,7 @@ use scale_info::TypeInfo;
 use sp_runtime::traits::{Convert, Zero};
 use sp_staking::SessionIndex;
 
-/// Who is responsible for what a key signed.
+/// The owner responsible for a key's signatures.
 #[derive(
     CloneNoBound,
     PartialEqNoBound,
@@ -46,7 +46,7 @@ pub struct KeyOwner<T: Config> {
     pub validator: T::ValidatorId,
     /// The account that registered it: its deposit is held, and a reference keeps it alive.
     pub account: T::AccountId,
-    /// Where the key is in its life.
+    /// The key's status.
     pub status: KeyStatus,
 }
 
@@ -64,16 +64,16 @@ pub struct KeyOwner<T: Config> {
     TypeInfo,
 )]
 pub enum KeyStatus {
-    /// In the registry, and never in a set.
+    /// Registered, and never in a set.
     #[codec(index = 0)]
     Fresh,
-    /// In the registry, and in a set or in an earlier one.
+    /// Registered, and in a current or earlier set.
     #[codec(index = 1)]
     Enlisted,
-    /// Not in the registry any more.
+    /// No longer registered.
     #[codec(index = 2)]
     Retired {
-        /// The last set that it may be a member of: it is forgotten with that set.
+        /// The last set that may contain the key, which is forgotten with that set.
         last_set: SetId,
     },
 }
@@ -119,7 +119,7 @@ pub(crate) fn register<T: Config>(
     Ok(())
 }
 
-/// Body of the call `deregister_keys`. Works for stashes that are not bonded any more, too.
+/// Body of the call `deregister_keys`. Also works for stashes that are no longer bonded.
 pub(crate) fn deregister<T: Config>(account: &T::AccountId) -> DispatchResult {
     let validator = validator_of::<T>(account).ok_or(Error::<T>::NoKeys)?;
     let key = Keys::<T>::take(&validator).ok_or(Error::<T>::NoKeys)?;
@@ -130,13 +130,13 @@ pub(crate) fn deregister<T: Config>(account: &T::AccountId) -> DispatchResult {
     Ok(())
 }
 
-/// The validator that an account is the controller or stash of; the account itself when it is not bonded.
+/// The validator whose controller or stash is this account; the account itself when it is not bonded.
 pub(crate) fn validator_of<T: Config>(account: &T::AccountId) -> Option<T::ValidatorId> {
     T::ValidatorIdOf::convert(account.clone())
         .or_else(|| T::ValidatorId::try_from(account.clone()).ok())
 }
 
-/// Fills the registry at genesis. Bonding is not asked for: staking may be built later.
+/// Fills the registry at genesis. Bonding is not required: staking may be built later.
 ///
 /// # Panics
 /// On the first entry that breaks a rule, with the account and the rule.
@@ -172,7 +172,7 @@ pub(crate) fn build_genesis<T: Config>(keys: &[(T::AccountId, DualKeyBytes, Poss
     }
 }
 
-/// The genesis hash, which the system keeps for ever. (POP-1, MSG-2)
+/// The genesis hash, which the system keeps forever. (POP-1, MSG-2)
 pub(crate) fn genesis_hash<T: Config>() -> H256 {
     frame_system::Pallet::<T>::block_hash(BlockNumberFor::<T>::zero())
 }
@@ -192,14 +192,14 @@ pub(crate) fn enlist<T: Config>(key: &Pk1Bytes) {
     }
 }
 
-/// Whether what was signed in a session can still be punished. (EQV-6)
+/// Whether signatures from a session can still be punished. (EQV-6)
 pub(crate) fn is_slashable<T: Config>(last_session: SessionIndex, now: SessionIndex) -> bool {
     now <= last_session.saturating_add(T::SlashableSessions::get())
 }
 
-/// Forgets retired keys whose last set is forgotten: as many as a block looks at when it makes a set. The next blocks go on, so
-/// that keys are forgotten as fast as they can enter sets, and the queue cannot grow for ever. Returns how many it forgot.
-/// (EQV-6, CHAIN-8)
+/// Forgets retired keys whose last set is forgotten: as many as a block looks at when it makes a set. The next blocks
+/// continue, so that keys are forgotten as fast as they can enter sets, and the queue stays bounded. Returns the
+/// number of forgotten keys. (EQV-6, CHAIN-8)
 pub(crate) fn forget_retired<T: Config>() -> u32 {
     let oldest = OldestSet::<T>::get();
     let (first, end) = RetiredRange::<T>::get();
@@ -260,12 +260,12 @@ pub(crate) fn insert<T: Config>(
     Keys::<T>::insert(validator, key);
 }
 
-/// Removes a key from the registry: forgets it, or remembers it for as long as it can be slashed.
+/// Removes a key from the registry: forgets it, or remembers it for as long as its owner can be slashed.
 pub(crate) fn retire<T: Config>(key: &Pk1Bytes) -> Option<KeyOwner<T>> {
     let owner = KeyOwners::<T>::get(key)?;
     match owner.status {
         KeyStatus::Fresh => KeyOwners::<T>::remove(key),
-        // It may be a member of the newest set, which is fixed, and of none after it.
+        // The key may be in the newest set, which is fixed, but in none after it.
         KeyStatus::Enlisted => {
             remember::<T>(key, newest_set::<T>());
         }
@@ -274,7 +274,7 @@ pub(crate) fn retire<T: Config>(key: &Pk1Bytes) -> Option<KeyOwner<T>> {
     Some(owner)
 }
 
-/// The newest set that a key may be a member of which leaves the registry now: the next one, or one that is in the making.
+/// The newest set that may contain a key that leaves the registry now: the next one, or one in the making.
 fn newest_set<T: Config>() -> SetId {
     match Keysets::<T>::get() {
         Some(sets) if Draft::<T>::exists() => sets.next.id.saturating_next(),
@@ -295,7 +295,7 @@ fn remember<T: Config>(key: &Pk1Bytes, last_set: SetId) {
     });
 }
 
-/// Holds the deposit and keeps the account alive while it has a key.
+/// Holds the deposit and keeps the account alive while it owns a key.
 fn hold<T: Config>(account: &T::AccountId) -> DispatchResult {
     frame_system::Pallet::<T>::inc_consumers(account).map_err(|_| Error::<T>::NoAccount)?;
     let deposit: BalanceOf<T> = <T as Config>::KeyDeposit::get();
@@ -305,7 +305,7 @@ fn hold<T: Config>(account: &T::AccountId) -> DispatchResult {
     <T as Config>::Currency::hold(&HoldReason::Keys.into(), account, deposit)
 }
 
-/// Undoes [`hold`]; what was slashed from the deposit meanwhile is gone.
+/// Undoes [`hold`]; a part slashed from the deposit meanwhile is lost.
 fn release<T: Config>(account: &T::AccountId) -> DispatchResult {
     let reason = HoldReason::Keys.into();
     <T as Config>::Currency::release_all(&reason, account, Precision::BestEffort)?;
@@ -313,7 +313,7 @@ fn release<T: Config>(account: &T::AccountId) -> DispatchResult {
     Ok(())
 }
 
-/// Genesis keys hold no deposit, but keep their account alive; one that is not endowed yet is brought to life.
+/// Genesis keys hold no deposit, but keep their account alive; an account without funds is created.
 fn refer_at_genesis<T: Config>(account: &T::AccountId) {
     if frame_system::Pallet::<T>::inc_consumers_without_limit(account).is_ok() {
         return;

@@ -23,7 +23,7 @@ use sp_staking::SessionIndex;
 
 /// Handles sessions for Duet and passes everything on to the runtime's other handlers.
 ///
-/// It sees the validators as the session pallet filtered them, so that no list is kept twice.
+/// It sees the validators as filtered by the session pallet, so that no list is kept twice.
 pub struct SessionHandler<T, Inner>(PhantomData<(T, Inner)>);
 
 impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
@@ -57,12 +57,12 @@ impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
     }
 }
 
-/// Both sets are those of the genesis session, which has the validators of the one after it, too.
+/// Both sets are those of the genesis session, which also has the validators of the next one.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
     if !ActiveFrom::<T>::exists() {
         return;
     }
-    // A genesis is no block: it has all the time that it takes.
+    // A genesis is no block: its time is not limited.
     match found_first_set::<T>(&Candidates::of(0, validators)) {
         Ok(first) => {
             rules::renew::<T>();
@@ -74,12 +74,12 @@ fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::Valid
     }
 }
 
-/// A session starts: the planned set takes over, and the one after it is fixed, or begun if it is large. (CHAIN-3, CHAIN-8)
+/// A session starts: the planned set takes over, and the next one is fixed, or begun if it is large. (CHAIN-3, CHAIN-8)
 ///
-/// Cost: one copy of the keys of a set that takes over; one read and one question for stake per queued validator; if the keys
-/// differ from the signing set's, one decompression and addition in G1 and two hashes per validator, and one write per newcomer;
-/// what [`OnHandoff`](crate::OnHandoff) does; and what is forgotten. For more validators than one block looks at: one write per
-/// part of them.
+/// Cost: one copy of the keys of a set that takes over; one read and one question for stake per queued validator; if
+/// the keys differ from the signing set's, one decompression and addition in G1 and two hashes per validator, and one
+/// write per newcomer; the work of [`OnHandoff`](crate::OnHandoff); and the forgetting. With more validators than one
+/// block looks at: one write per part of them.
 pub(crate) fn rotate<'a, T: Config>(
     active: impl Iterator<Item = &'a T::ValidatorId> + Clone,
     queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
@@ -90,13 +90,13 @@ pub(crate) fn rotate<'a, T: Config>(
         None if activation::is_active::<T>() => begin::<T>(active, queued),
         None => {}
     }
-    // Earlier sets are settled and forgotten also while none signs.
+    // Earlier sets are settled and forgotten even while no set signs.
     if let Some(sets) = Keysets::<T>::get() {
         chores::begin::<T>(sets.current.id, session);
     }
 }
 
-/// No set signs, and one should: the first one, or one that begins anew where an earlier one was ended. (ACTIVE-2, ACTIVE-4)
+/// No set signs, but one should: the first one, or the first after a deactivation. (ACTIVE-2, ACTIVE-4)
 pub(crate) fn begin<'a, T: Config>(
     active: impl Iterator<Item = &'a T::ValidatorId> + Clone,
     queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
@@ -111,7 +111,7 @@ pub(crate) fn begin<'a, T: Config>(
     }
 }
 
-/// All validators were looked at of whom the first set, or the one that takes over, is to be made. (CHAIN-8)
+/// All validators for the first set, or for the next one, were looked at. (CHAIN-8)
 ///
 /// Cost: two hashes per validator, and one write of all keys.
 pub(crate) fn finish<T: Config>(candidates: &Candidates<T>) {
@@ -142,7 +142,7 @@ fn found<'a, T: Config>(
     Some(with_successor::<T>(first, queued, session))
 }
 
-/// The first set signs from this block on; `None`, with an event, when the validators do not make one.
+/// The first set signs from this block on; `None`, with an event, when the validators cannot form one.
 fn first_set<T: Config>(
     candidates: &Candidates<T>,
     session: SessionIndex,
@@ -198,7 +198,7 @@ fn with_successor<'a, T: Config>(
     session: SessionIndex,
 ) -> KeysetPair {
     let planned_for = session.saturating_add(1);
-    // To begin anew in each session would never end where sessions are short.
+    // Restarting in each session would never end where sessions are short.
     let is_open = draft::is_open::<T>();
     let begin = || draft::begin::<T>(Purpose::Successor, planned_for, queued.clone());
     if let Some(candidates) = (!is_open).then(begin).flatten() {
@@ -233,7 +233,7 @@ fn activate<T: Config>(
     announce_activation::<T>(next, session)
 }
 
-/// The set that takes over: `current` again when the keys stay, or when no other set can be made. (CHAIN-3, CHAIN-5, CHAIN-6)
+/// The next set: `current` if the keys stay the same or no other set can be made. (CHAIN-3, CHAIN-5, CHAIN-6)
 fn plan<T: Config>(current: &KeysetCommitment, candidates: &Candidates<T>) -> KeysetCommitment {
     replace::<T>(current, candidates).unwrap_or_else(|reason| {
         let session = candidates.session;
@@ -278,7 +278,7 @@ fn replace<T: Config>(
     Members::<T>::insert(next.id, owners);
     ElectedFor::<T>::mutate(|(_, next)| *next = elected_for);
     announce::<T>(&ConsensusLog::Planned(next.clone()));
-    // What took many blocks may be late.
+    // A set that took many blocks may be late.
     let soonest = pallet_session::CurrentIndex::<T>::get().saturating_add(1);
     Pallet::<T>::deposit_event(Event::SetPlanned {
         id: next.id,

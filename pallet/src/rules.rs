@@ -1,10 +1,10 @@
-//! How the set that signs votes. (ROUND-11)
+//! The voting rules of the signing set. (ROUND-11)
 
 use crate::{Config, Rules};
 use duet_primitives::{ConsensusLog, VotingRules};
 use frame_support::traits::Get;
 
-/// The set that begins to sign votes as the runtime says now. Returns whether the one before voted otherwise.
+/// The new signing set votes by the runtime's present rules. Returns whether the previous set voted by others.
 pub(crate) fn renew<T: Config>() -> bool {
     let rules = VotingRules::with_min_delta(T::MinDelta::get());
     let differ = Rules::<T>::get() != rules;
@@ -14,7 +14,7 @@ pub(crate) fn renew<T: Config>() -> bool {
     differ
 }
 
-/// What the header of the signing set's first block says of it.
+/// The entry about the rules in the header of the signing set's first block.
 pub(crate) fn log<T: Config>() -> ConsensusLog {
     ConsensusLog::Rules(Rules::<T>::get())
 }

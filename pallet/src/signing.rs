@@ -1,4 +1,4 @@
-//! What the signing set signs about a block, and for how long. (MSG-2, HANDOFF-5)
+//! The payload that the signing set signs about a block, and for how long it signs. (MSG-2, HANDOFF-5)
 
 use crate::{registration, Config, ElectedFor, Keysets, Members};
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use duet_primitives::{CommitmentPayload, KeysetCommitment, Keysets as KeysetPair
 use frame_support::traits::Get;
 use sp_staking::SessionIndex;
 
-/// What a statement about the block says whose state this is; nothing before the first set.
+/// The signed statement about the block of this state; `None` before the first set.
 pub(crate) fn payload<T: Config>() -> Option<CommitmentPayload> {
     let KeysetPair { current, next } = Keysets::<T>::get()?;
     Some(CommitmentPayload {
@@ -17,16 +17,16 @@ pub(crate) fn payload<T: Config>() -> Option<CommitmentPayload> {
     })
 }
 
-/// Whether more than a third of the signing set's members have not been validators for so long that they can no longer be
-/// slashed for what they sign. (HANDOFF-5)
+/// Whether more than a third of the signing set's members left the validators so long ago that they can no longer be
+/// slashed for their signatures. (HANDOFF-5)
 pub(crate) fn is_expired<T: Config>() -> bool {
     let (elected_for, _) = ElectedFor::<T>::get();
     let session = pallet_session::CurrentIndex::<T>::get();
     !registration::is_slashable::<T>(elected_for, session)
 }
 
-/// A set goes on whose keys are not those of the session's validators: as long as at most a third of its members are no
-/// validators, more than a third of the set answer with their stake for each proof. (HANDOFF-5)
+/// A set whose keys differ from the session validators' keys continues: as long as at most a third of its members are
+/// no longer validators, more than a third of the set back each proof with their stake. (HANDOFF-5)
 ///
 /// Cost: one read of 32 bytes per member, and a sort.
 pub(crate) fn renew<'a, T: Config>(
@@ -34,8 +34,8 @@ pub(crate) fn renew<'a, T: Config>(
     validators: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
 ) {
-    // Not every chain's validator ids have an order; their encodings do. All are in one buffer, because an allocation for each
-    // would take longer than the rest.
+    // Some chains' validator ids have no order; their encodings always do. All are in one buffer, because an
+    // allocation for each would take longer than the rest.
     let len = T::ValidatorId::max_encoded_len().max(1);
     let mut buffer = Vec::new();
     validators.for_each(|validator| append(validator, len, &mut buffer));
@@ -53,7 +53,7 @@ pub(crate) fn renew<'a, T: Config>(
     }
 }
 
-/// Appends the encoding, and zeros up to `len` bytes. No encoding is the beginning of another one, so they stay different.
+/// Appends the encoding, and zeros up to `len` bytes. No encoding is a prefix of another, so they stay different.
 fn append(id: &impl Encode, len: usize, to: &mut Vec<u8>) {
     let end = to.len().saturating_add(len);
     id.encode_to(to);

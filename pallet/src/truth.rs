@@ -1,8 +1,8 @@
-//! What the chain says about a block that a statement is about: the header of its own block of that number. (FALSE-1)
+//! The chain's statement about a block: the header of its own block of that number. (FALSE-1)
 //!
-//! A header of the chain proves all that validators sign about its block: its hash, and by CHAIN-7 the rest. Of the latest
-//! blocks the chain keeps the hashes. An older one is shown by the leaf of its child in the Merkle mountain range of
-//! one of the latest.
+//! A header of the chain proves everything that validators sign about its block: its hash and, by CHAIN-7, the rest.
+//! The chain keeps the hashes of the latest blocks. An older block is proven by the leaf of its child in the Merkle
+//! mountain range of one of the latest blocks.
 
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
@@ -25,53 +25,53 @@ use sp_runtime::{
 /// The most hashes of a proof in the range: a path has below 64, and there are below 64 peaks.
 const MAX_ITEMS: u32 = 128;
 
-/// Evidence of a statement that is false.
+/// Evidence of a false statement.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
 pub struct FalseStatement<Header> {
-    /// Who signed what.
+    /// The signers and their statement.
     pub accusation: Accusation,
-    /// What is true.
+    /// The truth.
     pub truth: Truth<Header>,
 }
 
-/// What the chain says about a block.
+/// The chain's statement about a block.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
 pub enum Truth<Header> {
-    /// There is no block of that number yet.
+    /// The chain has no block of that number yet.
     #[codec(index = 0)]
     Beyond,
     /// The header of one of the latest blocks, whose hashes the chain keeps.
     #[codec(index = 1)]
     Recent(Box<Header>),
-    /// That of an older one.
+    /// The header of an older block.
     #[codec(index = 2)]
     Older(Box<Older<Header>>),
 }
 
-/// The header of an older block, and the proof that it is the chain's.
+/// The header of an older block, and the proof that it belongs to the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
 pub struct Older<Header> {
     /// The header.
     pub header: Header,
-    /// The leaf of the block after it, which names it.
+    /// The leaf of the block after it, which contains its hash.
     pub leaf: MmrLeaf,
-    /// Where the leaf is in the range.
+    /// The position of the leaf in the range.
     pub leaf_index: u64,
-    /// How many leaves the range had at `recent`.
+    /// The number of leaves of the range at `recent`.
     pub leaf_count: u64,
     /// The hashes of the proof.
     pub items: BoundedVec<H256, ConstU32<MAX_ITEMS>>,
     /// The header of one of the latest blocks.
     pub recent: Header,
-    /// What its header has the hash of: the root of the range is in it. (CHAIN-7)
+    /// The payload whose hash is in that header: it contains the root of the range. (CHAIN-7)
     pub payload: CommitmentPayload,
 }
 
 impl<Header: HeaderT<Hash = H256>> Truth<Header> {
-    /// Whether the chain of this block says something else than the statement. (FALSE-1)
+    /// Whether the chain of this block contradicts the statement. (FALSE-1)
     ///
     /// # Errors
-    /// When this is not what the chain says, or when the chain says the same.
+    /// When this does not match the chain, or the chain agrees with the statement.
     pub(crate) fn refutes<T: Config>(&self, statement: &Commitment) -> Result<(), Error<T>> {
         let number = statement.block_number;
         let Some(header) = self.header_of::<T>(number)? else {
@@ -79,7 +79,7 @@ impl<Header: HeaderT<Hash = H256>> Truth<Header> {
             let is_beyond = BlockNumberFor::<T>::from(number.get()) > now;
             return is_beyond.then_some(()).ok_or(Error::<T>::NotFalse);
         };
-        // A header of before this rule says nothing of the payload.
+        // A header from before CHAIN-7 does not commit to the payload.
         let same_payload =
             || payload_hash(header).is_none_or(|expected| expected == statement.payload().hash());
         let says_the_same = header.hash() == statement.block_hash && same_payload();
@@ -87,10 +87,10 @@ impl<Header: HeaderT<Hash = H256>> Truth<Header> {
         Ok(())
     }
 
-    /// The header of the chain's block, if the statement says what the chain says. (HANDOFF-1)
+    /// The header of the chain's block, if the statement agrees with the chain. (HANDOFF-1)
     ///
     /// # Errors
-    /// When this is not what the chain says, or when the chain says something else.
+    /// When this does not match the chain, or the chain contradicts the statement.
     pub(crate) fn confirms<T: Config>(&self, statement: &Commitment) -> Result<&Header, Error<T>> {
         let header = self.header_of::<T>(statement.block_number)?;
         let header = header.ok_or(Error::<T>::ForeignHeader)?;
@@ -100,10 +100,10 @@ impl<Header: HeaderT<Hash = H256>> Truth<Header> {
         Ok(header)
     }
 
-    /// The header of the chain's block of this number; `None` where this says that there is none.
+    /// The header of the chain's block of this number; `None` where this claims that there is none.
     ///
     /// # Errors
-    /// When it is not shown to be that.
+    /// When the proof does not show that.
     fn header_of<T: Config>(&self, number: BlockNumber) -> Result<Option<&Header>, Error<T>> {
         let header = match self {
             Self::Beyond => return Ok(None),
@@ -126,7 +126,7 @@ impl<Header: HeaderT<Hash = H256>> Truth<Header> {
 
 impl<Header: HeaderT<Hash = H256>> Older<Header> {
     fn is_of_chain<T: Config>(&self) -> bool {
-        // The library computes with these, and does not expect a leaf beyond the range or more leaves than there are blocks.
+        // The library computes with these, and expects neither a leaf beyond the range nor more leaves than blocks.
         let has_leaf = self.leaf_index < self.leaf_count && self.leaf_count <= u64::from(u32::MAX);
         let names_header = self.leaf.parent_hash == self.header.hash();
         let named_by_recent = payload_hash(&self.recent) == Some(self.payload.hash());
@@ -147,15 +147,15 @@ impl<Header: HeaderT<Hash = H256>> Older<Header> {
     }
 }
 
-/// Whether it is the header of a block whose hash the chain keeps.
+/// Whether this is the header of a block whose hash the chain keeps.
 fn is_recent<T: Config>(header: &impl HeaderT<Hash = H256>) -> bool {
     let number: u32 = (*header.number()).saturated_into();
     let kept = frame_system::Pallet::<T>::block_hash(BlockNumberFor::<T>::from(number));
-    // Zero stands for a hash that it does not keep.
+    // Zero stands for a hash that is not kept.
     !kept.is_zero() && kept == header.hash()
 }
 
-/// What a header says of what is signed about its block. (CHAIN-7)
+/// A header's entry about the signed payload of its block. (CHAIN-7)
 fn payload_hash(header: &impl HeaderT) -> Option<H256> {
     ConsensusLog::payload_hash(logs(header))
 }
@@ -166,10 +166,10 @@ pub(crate) fn logs(header: &impl HeaderT) -> impl Iterator<Item = ConsensusLog> 
     ConsensusLog::of_header(items.filter_map(|item| item.as_consensus()))
 }
 
-/// What the chain says about the block of a statement, for a report; `None` where it cannot be shown.
+/// The chain's statement about a block, for a report; `None` where it cannot be proven.
 ///
-/// `header` is that of the chain's block of this number, and `latest` that of the block whose state this is. `prove` proves the leaf of
-/// a block in the range that ends with the second one.
+/// `header` belongs to the chain's block of this number, and `latest` to the block whose state this is. `prove`
+/// proves a block's leaf in the range that ends with the second block.
 pub(crate) fn find<T: Config>(
     number: BlockNumber,
     header: Option<HeaderOf<T>>,

@@ -1,4 +1,4 @@
-//! Types of the configuration that several modules name.
+//! Configuration types that several modules name.
 
 use crate::Config;
 use frame_support::traits::fungible::Inspect;
@@ -7,13 +7,13 @@ use sp_runtime::traits::HeaderProvider;
 /// Log target of everything in this pallet.
 pub(crate) const LOG_TARGET: &str = "runtime::duet";
 
-/// What `ReportOffence` knows an offender by.
+/// The offender's identification for `ReportOffence`.
 pub type IdentificationTuple<T> = (
     <T as pallet_session::Config>::ValidatorId,
     <T as Config>::FullIdentification,
 );
 
-/// The balance in which deposits for keys are held.
+/// The balance of deposits for keys.
 pub type BalanceOf<T> =
     <<T as Config>::Currency as Inspect<<T as frame_system::Config>::AccountId>>::Balance;
 

@@ -1,4 +1,4 @@
-//! What calls without a signature have in common: nobody pays for them, so a node takes them from itself and from blocks only.
+//! Common parts of unsigned calls: nobody pays for them, so a node accepts them only from itself and from blocks.
 
 use crate::{Call, Config};
 use frame_support::{
@@ -7,7 +7,7 @@ use frame_support::{
 };
 use frame_system::offchain::{CreateBare, SubmitTransaction};
 
-/// Whether this node made the call, or a block has it.
+/// Whether this node made the call, or a block contains it.
 pub(crate) fn ensure_own(source: TransactionSource) -> Result<(), TransactionValidityError> {
     ensure!(
         matches!(
@@ -19,7 +19,7 @@ pub(crate) fn ensure_own(source: TransactionSource) -> Result<(), TransactionVal
     Ok(())
 }
 
-/// Submits a call to the node's own pool; an error when it has no use for it.
+/// Submits a call to the node's own pool; an error when the pool refuses it.
 pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(call: Call<T>) -> Result<(), ()> {
     let extrinsic = T::create_bare(call.into());
     SubmitTransaction::<T, Call<T>>::submit_transaction(extrinsic)

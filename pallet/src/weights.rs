@@ -20,42 +20,41 @@
 use core::marker::PhantomData;
 use frame_support::{traits::Get, weights::Weight};
 
-/// Weights of the pallet's calls, and of what it does when a session starts.
+/// Weights of the pallet's calls, and of its work when a session starts.
 pub trait WeightInfo {
     /// Registers or replaces a key.
     fn register_keys() -> Weight;
-    /// Takes a key out.
+    /// Removes a key.
     fn deregister_keys() -> Weight;
-    /// Reports an equivocation on a block on which `n` members of the set equivocated. All of them are slashed
-    /// again.
+    /// Reports an equivocation on a block on which `n` members of the set equivocated. All of them are slashed again.
     fn report_equivocation(n: u32) -> Weight;
-    /// Starts a session in which a set of `n` new validators takes over and another set of `n` new ones is planned, no more than one
-    /// block looks at.
+    /// Starts a session in which a set of `n` new validators takes over and another set of `n` new ones is planned,
+    /// at most the limit of one block.
     ///
     /// For information: the session pallet charges a whole block for the block that starts a session.
     fn rotate(n: u32) -> Weight;
-    /// Starts a session in which a set of `n` new validators takes over, and later blocks make another one of as many, in `parts`.
+    /// Starts a session in which a set of `n` new validators takes over, and later blocks make another, in `parts`.
     fn begin_draft(n: u32, parts: u32) -> Weight;
     /// Looks at `n` validators for the set in the making.
     fn draft_part(n: u32) -> Weight;
-    /// Puts `n` validators together to the set that was in the making, in `parts`.
+    /// Merges `n` validators into the set in the making, from `parts`.
     fn finish_draft(n: u32, parts: u32) -> Weight;
-    /// Tells of `n` members who signed a handoff, in a block that starts no session.
+    /// Reports `n` signers of a handoff, in a block that starts no session.
     fn settle_members(n: u32) -> Weight;
     /// Forgets `n` keys in a block that starts no session.
     fn forget_keys(n: u32) -> Weight;
     /// Resets the sets to one of `n` validators.
     fn reset(n: u32) -> Weight;
-    /// Reports `accused` members of a set of `n` for a false statement, by a finality proof with `non_signers`. All of those who
-    /// were reported for it are slashed again.
+    /// Reports `accused` members of a set of `n` for a false statement, by a finality proof with `non_signers`. All
+    /// members reported for it are slashed again.
     fn report_false_statement(accused: u32, non_signers: u32, n: u32) -> Weight;
-    /// Takes the proof of a handoff that `non_signers` did not sign.
+    /// Accepts the proof of a handoff that `non_signers` did not sign.
     fn prove_handoff(non_signers: u32) -> Weight;
-    /// Names the block at whose end the chain begins.
+    /// Names the block at whose end the chain starts to make sets.
     fn activate() -> Weight;
     /// Ends the signing set, and drops one in the making, in `parts`.
     fn deactivate(parts: u32) -> Weight;
-    /// Writes into the header what is signed about the block.
+    /// Writes the hash of the signed payload into the header.
     fn announce_payload() -> Weight;
 }
 
@@ -64,10 +63,10 @@ pub struct SubstrateWeight<T>(PhantomData<T>);
 
 /// Time for each key of a non-signer in a proof.
 const NON_SIGNER: u64 = 50_543_354;
-/// Time for each validator that is slashed again because another one did the same.
+/// Time for each validator that is slashed again because of another offender.
 const PUNISHED_AGAIN: u64 = 54_460_948;
 
-/// What a call takes: time in picoseconds, bytes of proof, reads and writes.
+/// The cost of a call: time in picoseconds, bytes of proof, reads and writes.
 fn cost<T: frame_system::Config>(time: u64, proof: u64, (reads, writes): (u64, u64)) -> Weight {
     Weight::from_parts(time, proof).saturating_add(T::DbWeight::get().reads_writes(reads, writes))
 }

@@ -1,7 +1,7 @@
-//! Accusations: that members of a set signed a statement, which the chain compares with its own blocks.
+//! Accusations: members of a set signed a statement, and the chain compares it with its own blocks.
 //!
-//! Evidence of an equivocation shows by itself that a rule was broken. An accusation shows who signed what; that it is
-//! false is the chain's to say (FALSE-1).
+//! Evidence of an equivocation proves by itself that a rule was broken. An accusation proves the signers and the
+//! statement; the chain decides whether the statement is false (FALSE-1).
 
 use crate::{
     bytes::decode_list,
@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
 use scale_info::TypeInfo;
 
-/// Who signed a statement, and the proof of it, as it travels.
+/// The signers of a statement and the proof, in wire format.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
 #[allow(clippy::cast_possible_truncation)] // In what the codec derives.
 pub enum Accusation {
@@ -40,14 +40,14 @@ pub struct VoteAccusation {
     pub key: Pk1Bytes,
     /// Proves that the key is the one at this position.
     pub membership: MerkleProof,
-    /// What it signed.
+    /// The signed commitment.
     pub commitment: Commitment,
     /// Its signature.
     pub signature: VoteSignature,
 }
 
-/// A finality proof, and the keys of some of its signers. Decoding refuses more than [`MAX_ACCUSED`] of them, before it
-/// allocates: several accusations name all.
+/// A finality proof, and the keys of some of its signers. Decoding refuses more than [`MAX_ACCUSED`] keys, before it
+/// allocates: use several accusations for more.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, DecodeWithMemTracking, TypeInfo)]
 pub struct ProofAccusation {
     /// The proof.
@@ -90,7 +90,7 @@ impl Accusation {
         }))
     }
 
-    /// Accuses all signers of a finality proof, in as many accusations as that takes. None when it is not one of this set.
+    /// Accuses all signers of a finality proof, in one or more accusations. None when the proof is not by this set.
     pub fn of_proof(proof: &Justification, set: &Keyset) -> Vec<Self> {
         let of_this_set = proof.commitment().validator_set_id == set.id();
         let stateless = StatelessProof::new(proof, set);
@@ -112,7 +112,7 @@ impl Accusation {
             .collect()
     }
 
-    /// What was signed.
+    /// The signed commitment.
     pub fn commitment(&self) -> &Commitment {
         match self {
             Self::Vote(vote) => &vote.commitment,
@@ -120,7 +120,7 @@ impl Accusation {
         }
     }
 
-    /// The keys of those who are accused.
+    /// The keys of the accused.
     pub fn accused(&self) -> impl Iterator<Item = &Pk1Bytes> {
         let (one, more) = match self {
             Self::Vote(vote) => (Some(&vote.key), None),
@@ -130,7 +130,7 @@ impl Accusation {
             .chain(more.into_iter().flatten().map(|(_, key)| key))
     }
 
-    /// How many are accused, and how many keys of others the proof needs: what the check costs.
+    /// The number of accused, and of other keys in the proof. They determine the cost of the check.
     pub fn sizes(&self) -> (u32, u32) {
         let len = |list: usize| u32::try_from(list).unwrap_or(u32::MAX);
         match self {
@@ -139,19 +139,19 @@ impl Accusation {
         }
     }
 
-    /// Checks that the accused signed it, all of them.
+    /// Checks that all accused signed the statement.
     ///
-    /// Rules: FALSE-2 of a vote: this set, the key is a member, the signature holds (DLEQ-2). FALSE-3 of a proof:
-    /// somebody is accused, they are among the signers, the keys are members, and the proof holds (JUST-1 to JUST-5,
+    /// Rules: for a vote FALSE-2: this set, the key is a member, the signature holds (DLEQ-2). For a proof FALSE-3:
+    /// somebody is accused, the accused are signers, the keys are members, and the proof holds (JUST-1 to JUST-5,
     /// STATELESS-1, STATELESS-2).
-    /// Cost: of a vote, `O(log n)` hashes, one hash to the curve, one DLEQ check. Of a proof with `k` non-signers against
-    /// `a` members, that of [`check_stateless`] and `O(a log n)` hashes.
+    /// Cost: for a vote, `O(log n)` hashes, one hash to the curve, one DLEQ check. For a proof with `k` non-signers
+    /// against `a` members, [`check_stateless`] and `O(a log n)` hashes.
     ///
     /// # Errors
     /// The first broken rule in that order; see [`AccusationError::culprit`].
     ///
     /// # Security
-    /// `set` must come from chain state. That the accused signed does not say that what they signed is false.
+    /// `set` must come from chain state. This does not check that the signed statement is false.
     pub fn check(&self, set: &KeysetCommitment, genesis_hash: H256) -> Result<(), AccusationError> {
         match self {
             Self::Vote(vote) => vote.check(set, genesis_hash),

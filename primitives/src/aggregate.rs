@@ -16,11 +16,10 @@ type G2 = <Native as Groups>::G2;
 /// The result of adding up votes before they are checked.
 #[derive(Debug)]
 pub struct Aggregation {
-    /// The proof, checked, or why there is none.
+    /// The checked proof, or why there is none.
     pub justification: Result<Justification, AggregateError>,
-    /// The votes that were refused, by their places in the list, and a rule that each broke: of several not always the
-    /// one that [`UncheckedVote::check`] names. The other votes need not be valid: where the sum holds, only the sum was
-    /// checked.
+    /// The refused votes, by their places in the list, each with a rule that it broke: if several, not always the one
+    /// from [`UncheckedVote::check`]. The other votes need not be valid: where the sum holds, only the sum was checked.
     pub refused: Vec<(usize, VoteError)>,
 }
 
@@ -32,8 +31,8 @@ impl DualKeyset {
     /// Cost: one addition in G1 and one in G2 per vote, and no pairing.
     ///
     /// # Errors
-    /// [`AggregateError`] when the message is of another set, when a vote was checked against another key or another
-    /// message or its signer has two, when there are too few, or when they add up to infinity.
+    /// [`AggregateError`] when the message is of another set, when a vote was checked against another key or message,
+    /// when a signer has two votes, when there are too few votes, or when they add up to infinity.
     pub fn aggregate<V: Borrow<Vote>>(
         &self,
         message: &RoundMessage,

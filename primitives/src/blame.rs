@@ -1,32 +1,32 @@
-//! Who is to blame for each error: the one place where this is decided, and one vocabulary for all crates.
+//! The culprit of each error: decided only here, with one vocabulary for all crates.
 //!
-//! Every match is exhaustive, so that a new error does not compile until its culprit is decided. Errors of other
-//! crates that wrap one of these pass its culprit on.
+//! Every match is exhaustive, so that a new error does not compile until its culprit is decided. Wrapping errors of
+//! other crates pass on the culprit.
 
 use crate::error::{
     AccusationError, AggregateError, EquivocationError, JustificationError, KeyError, KeysetError,
     MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
 };
 
-/// Who is to blame for an object that was refused.
+/// The culprit of a refused object.
 ///
-/// Never the signer that a refused object names: anybody can write a name. What convicts a validator is evidence
-/// that holds: an `EquivocationProof` or an `Accusation`, never an error.
+/// Never the signer that a refused object names: anybody can write a name. Only valid evidence convicts a validator: an
+/// `EquivocationProof` or an `Accusation`, never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Culprit {
-    /// Whoever sent it: a peer, a server, the author of an extrinsic. No honest one sends this.
+    /// The sender: a peer, a server, the author of an extrinsic. Honest senders never send this.
     Sender,
-    /// So many validators of a set that its finality is broken: their signatures hold, and what they signed
-    /// contradicts itself or cannot be verified.
+    /// Enough validators of a set to break its finality: their signatures hold, but the signed commitments contradict
+    /// each other or cannot be verified.
     Validators,
-    /// The calling code, or the user whose input it passes on: things that do not belong together.
+    /// The calling code, or the user whose input it passes on: mismatched arguments.
     Caller,
     /// Nobody: the object may be good, and this verifier is at another point of the chain.
     Nobody,
 }
 
 impl SecretKeyError {
-    /// Who is to blame: whoever supplied the secret.
+    /// The culprit: the supplier of the secret.
     pub fn culprit(&self) -> Culprit {
         match self {
             Self::NotReduced | Self::Zero => Culprit::Caller,
@@ -76,7 +76,7 @@ impl MerkleError {
 }
 
 impl KeysetError {
-    /// Who is to blame: whoever sent the keys.
+    /// The culprit: the sender of the keys.
     pub fn culprit(&self) -> Culprit {
         match self {
             Self::Empty

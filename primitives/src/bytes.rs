@@ -114,7 +114,7 @@ pub(crate) fn part<const AT: usize, const N: usize, const M: usize>(bytes: &[u8;
 /// Decodes a SCALE list of at most `limit` items; a longer one is refused before anything is allocated for it.
 ///
 /// # Errors
-/// `refusal` when the list is longer, or what the decoder says.
+/// `refusal` when the list is longer, or the decoder's error.
 pub fn decode_list<T: Decode, I: Input>(
     input: &mut I,
     limit: u32,

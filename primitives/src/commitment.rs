@@ -1,4 +1,4 @@
-//! What a vote says, and its exact signed bytes.
+//! The content of a vote, and its exact signed bytes.
 
 use crate::{
     dleq::hash_message,
@@ -13,7 +13,7 @@ use primitive_types::H256;
 use scale_info::TypeInfo;
 use sha3::{Digest, Keccak256};
 
-/// What a vote says about a block: the block, its history, and who signs next. (MSG-2)
+/// The content of a vote: a block, its history, and the next signing set. (MSG-2)
 #[derive(
     Clone,
     Debug,
@@ -69,14 +69,14 @@ impl CommitmentPayload {
         }
     }
 
-    /// What the header of the block says of it: the Keccak-256 hash of its encoding. (CHAIN-7)
+    /// The Keccak-256 hash of its encoding, which the block's header contains. (CHAIN-7)
     pub fn hash(&self) -> H256 {
         H256(Keccak256::digest(self.encode()).into())
     }
 }
 
 impl Commitment {
-    /// What it says besides the block's number and hash.
+    /// The payload: everything but the block's number and hash.
     pub fn payload(&self) -> CommitmentPayload {
         CommitmentPayload {
             mmr_root: self.mmr_root,
@@ -169,7 +169,7 @@ impl RoundMessage {
         *self.0.hm.bytes()
     }
 
-    /// What the votes are about.
+    /// The commitment of the votes.
     pub fn commitment(&self) -> &Commitment {
         &self.0.commitment
     }

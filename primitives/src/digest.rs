@@ -1,4 +1,4 @@
-//! What the runtime announces in header digests, under the engine id `DUET`.
+//! The runtime's logs in header digests, under the engine id `DUET`.
 
 // The codec's derive casts the indices of variants, which are constants below 256.
 #![allow(clippy::cast_possible_truncation)]
@@ -19,7 +19,7 @@ pub enum ConsensusLog {
     /// The planned set takes over with this block.
     #[codec(index = 2)]
     Activated(SetId),
-    /// Governance ended a set that cannot hand off, and a set without its word signs from this block on. (RESET-1)
+    /// Governance ended a set that cannot hand off; another set signs from this block on without a handoff. (RESET-1)
     #[codec(index = 3)]
     Reset {
         /// The set that signed before.
@@ -27,8 +27,8 @@ pub enum ConsensusLog {
         /// The set that signs from here on.
         set: KeysetCommitment,
     },
-    /// What is signed about this block besides its number and hash, as [`CommitmentPayload::hash`] of it: so the header
-    /// shows for ever whether a statement about the block is true. (CHAIN-7)
+    /// The [`CommitmentPayload::hash`] of this block. With it, the header shows for ever whether a statement about the
+    /// block is true. (CHAIN-7)
     #[codec(index = 4)]
     Payload(H256),
     /// How the set votes that signs from this block on, if it is not as the set before, and always with a reset. (ROUND-11)
@@ -37,8 +37,8 @@ pub enum ConsensusLog {
 }
 
 impl ConsensusLog {
-    /// The logs in a header, in their order. `items` are its consensus items: the engine, and what it says. What does not
-    /// decode was not written by the pallet, and is left out.
+    /// The logs in a header, in their order. `items` are its consensus items: the engine, and the bytes. Undecodable
+    /// items are not the pallet's, and are left out.
     pub fn of_header<'a>(
         items: impl Iterator<Item = ([u8; 4], &'a [u8])> + 'a,
     ) -> impl Iterator<Item = Self> + 'a {
@@ -47,7 +47,7 @@ impl ConsensusLog {
             .filter_map(|(_, mut bytes)| Self::decode_all(&mut bytes).ok())
     }
 
-    /// The hash of what is signed about a block, of the logs in its header; `None` in headers of before CHAIN-7.
+    /// The hash of the payload for a block, from the logs in its header; `None` in headers from before CHAIN-7.
     pub fn payload_hash(logs: impl Iterator<Item = Self>) -> Option<H256> {
         let hash = |log| match log {
             Self::Payload(hash) => Some(hash),

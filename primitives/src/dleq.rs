@@ -97,8 +97,8 @@ impl<'a, C: Curve> Parsed<'a, C> {
 ///
 /// Rules: ENC-5 for `c` and `s`, ENC-1 to ENC-4 for σ, then DLEQ-2: with `A = s·g1 + c·pk1` and
 /// `B = s·H(m) + c·σ`, accept iff `c = Hash(H(m), pk1, σ, A, B)`.
-/// Cost: one decompression, four multiplications in G1 of which one comes with the subgroup check of σ and
-/// those with tables cost about a fifth; no pairing.
+/// Cost: one decompression, four multiplications in G1 (one is part of the subgroup check of σ, and those with tables
+/// cost about a fifth); no pairing.
 pub(crate) fn check<C: Curve>(
     signature: &VoteSignature,
     pk1: &Base<C>,

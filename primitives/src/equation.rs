@@ -17,7 +17,7 @@ pub(crate) struct Equation<C: Curve> {
     pub(crate) digest: [u8; 32],
 }
 
-/// What the key of an equation, and the generator on its other side, are multiplied with.
+/// The factor of an equation's key, and of the generator on its other side.
 pub(crate) enum Coefficient<C: Curve> {
     Short(u128),
     Full(C::Scalar),
@@ -30,8 +30,8 @@ impl<C: Curve> Equation<C> {
         C::equation_holds(&left, &[(&self.right, &self.point)])
     }
 
-    /// Whether all hold: each takes one Miller loop, a short multiplication and two terms of a sum of products; all
-    /// of them one final exponentiation.
+    /// Whether all hold. Each costs one Miller loop, a short multiplication and two terms of a sum of products; all
+    /// together cost one final exponentiation.
     pub(crate) fn all_hold(equations: &[&Self]) -> bool {
         match equations {
             [] => true,

@@ -22,13 +22,13 @@ pub struct EquivocationProof {
     pub key: Pk1Bytes,
     /// Proves that the key is the one at this position.
     pub membership: MerkleProof,
-    /// One vote: what it says and the signature.
+    /// One vote: its commitment and signature.
     pub first: (Commitment, VoteSignature),
     /// The other.
     pub second: (Commitment, VoteSignature),
 }
 
-/// What a chain can still do about evidence. (EQV-6, EQV-7)
+/// Whether a chain can still act on evidence. (EQV-6, EQV-7)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, TypeInfo)]
 pub enum EvidenceStatus {
     /// The offence is not known, and can be punished.

@@ -119,7 +119,7 @@ pub enum KeysetError {
     /// SET-3: another number of keys than the commitment says.
     #[error("SET-3: {got} keys instead of the {expected} of the commitment")]
     Length {
-        /// What the commitment says.
+        /// The value in the commitment.
         expected: usize,
         /// How many there are.
         got: usize,
@@ -127,17 +127,17 @@ pub enum KeysetError {
     /// SET-3: the keys are not the ones committed to.
     #[error("SET-3: the root of the keys is {got:?}, that of the commitment {expected:?}")]
     Root {
-        /// What the commitment says.
+        /// The value in the commitment.
         expected: H256,
-        /// What the keys give.
+        /// The value computed from the keys.
         got: H256,
     },
     /// SET-3: the commitment's total is not the sum of its keys.
     #[error("SET-3: the keys add up to {got}, the commitment says {expected}")]
     Total {
-        /// What the commitment says.
+        /// The value in the commitment.
         expected: Pk1Bytes,
-        /// What the keys give.
+        /// The value computed from the keys.
         got: Pk1Bytes,
     },
 }
@@ -197,7 +197,7 @@ pub enum AggregateError {
         /// The vote's signer.
         signer: SignerIndex,
     },
-    /// JUST-4: a signer has two votes, of which only one may count.
+    /// JUST-4: a signer has two votes. Only one may count.
     #[error("JUST-4: signer {signer} has two votes")]
     RepeatedSigner {
         /// The signer.

@@ -1,4 +1,4 @@
-//! The finality proof: one signature, one key in G2, and who signed.
+//! The finality proof: one signature, one key in G2, and the bitfield of signers.
 
 use crate::{
     commitment::{Commitment, RoundMessage},
@@ -17,7 +17,7 @@ use scale_info::TypeInfo;
 /// A finality proof as it travels, not checked. About 320 bytes, plus one bit per validator.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
 pub struct UncheckedJustification {
-    /// What was signed.
+    /// The signed commitment.
     pub commitment: Commitment,
     /// Who signed.
     pub signers: Bitfield,
@@ -55,8 +55,8 @@ impl UncheckedJustification {
     /// As [`UncheckedJustification::check`], save for JUST-5.
     ///
     /// # Security
-    /// As for [`UncheckedJustification::check`], but `set` may be one that another prepared justification names,
-    /// if both are verified together, in order.
+    /// As for [`UncheckedJustification::check`], but `set` may also come from another prepared justification, if both
+    /// are verified together, in order.
     pub fn prepare(
         self,
         set: &Keyset,
@@ -96,8 +96,8 @@ impl UncheckedJustification {
     }
 }
 
-/// A finality proof whose pairing equation is not checked yet: it proves nothing. 20 KB, because the subgroup
-/// check of `apk2` leaves what its pairing needs.
+/// A finality proof whose pairing equation is not checked yet: it proves nothing. 20 KB, because the subgroup check of
+/// `apk2` leaves the input of its pairing.
 #[derive(Debug)]
 pub struct PreparedJustification {
     justification: UncheckedJustification,
@@ -166,7 +166,7 @@ pub(crate) fn equation<C: Curve>(
     })
 }
 
-/// A checked finality proof: one that was verified, or the sum of checked votes.
+/// A checked finality proof: verified, or the sum of checked votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Justification(UncheckedJustification);
 
@@ -176,7 +176,7 @@ impl Justification {
         Self(sum)
     }
 
-    /// What was signed.
+    /// The signed commitment.
     pub fn commitment(&self) -> &Commitment {
         &self.0.commitment
     }

@@ -23,7 +23,7 @@ pub fn threshold(n: u32) -> u32 {
     n.saturating_sub(faulty).max(1)
 }
 
-/// What commits to a set, and all that a verifier of stateless proofs keeps of it. (SET-3)
+/// The commitment to a set. A verifier of stateless proofs keeps nothing else. (SET-3)
 #[derive(
     Clone,
     Debug,
@@ -43,11 +43,11 @@ pub struct KeysetCommitment {
     pub len: u32,
     /// Merkle root over their `pk1`s in set order.
     pub root: H256,
-    /// The sum of all of them.
+    /// The sum of all keys.
     pub apk1: Pk1Bytes,
 }
 
-/// The set that signs and the one that takes over next, as the chain publishes them.
+/// The signing set and its successor, as the chain publishes them.
 #[derive(
     Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
@@ -59,7 +59,7 @@ pub struct Keysets {
 }
 
 impl Keysets {
-    /// A set whose successor is not known yet: it is named twice.
+    /// A set whose successor is not known yet: both are the same.
     pub fn without_successor(set: KeysetCommitment) -> Self {
         Self {
             current: set.clone(),
@@ -74,15 +74,15 @@ impl KeysetCommitment {
     /// Cost: `n` decompressions and additions in G1, `2n` hashes.
     ///
     /// # Errors
-    /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, one is an invalid
-    /// point, or they add up to zero.
+    /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, a key is an invalid
+    /// point, or the keys add up to zero.
     pub fn of_stored_unchecked(id: SetId, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
         let len = check_order(keys)?;
         let sum = PartialSum::default().add_stored_unchecked(keys)?;
         Self::new(id, len, keys, &sum)
     }
 
-    /// The same for keys that were added up before, in any order and in as many parts as it took.
+    /// The same for keys that were added up before, in any order and any number of parts.
     ///
     /// `sum` has to be the sum of just these keys: it becomes `apk1` as it is. Cost: `2n` hashes.
     ///
@@ -135,7 +135,7 @@ impl PartialSum {
     /// Cost: a decompression and an addition in G1 per key, and for the sum so far.
     ///
     /// # Errors
-    /// [`KeysetError::Key`] with the first key that is no point.
+    /// [`KeysetError::Key`] with the first key that is not a point.
     pub fn add_stored_unchecked(&self, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
         let keys = read_keys(keys)?;
         let so_far = self.0.map(|sum| read_key(0, &sum)).transpose()?;
@@ -233,7 +233,7 @@ impl Keyset {
         })
     }
 
-    /// What commits to this set.
+    /// The commitment to this set.
     pub fn commitment(&self) -> &KeysetCommitment {
         &self.commitment
     }
@@ -305,7 +305,7 @@ impl DualKeyset {
     /// The set of these keys, put into set order.
     ///
     /// # Errors
-    /// [`KeysetError`] when there are none or too many, one is repeated, or they add up to zero.
+    /// [`KeysetError`] when there are no keys or too many, a key is repeated, or they add up to zero.
     pub fn new(id: SetId, mut keys: Vec<PossessedKey>) -> Result<Self, KeysetError> {
         keys.sort_by_key(|key| key.key().pk1().to_bytes());
         let bytes: Vec<_> = keys.iter().map(|key| key.key().pk1().to_bytes()).collect();
@@ -347,7 +347,7 @@ impl DualKeyset {
         &self.keyset
     }
 
-    /// What commits to this set.
+    /// The commitment to this set.
     pub fn commitment(&self) -> &KeysetCommitment {
         self.keyset.commitment()
     }

@@ -1,11 +1,11 @@
-//! What the chain's Merkle mountain range holds about each block. (MMR-1)
+//! The leaf of each block in the chain's Merkle mountain range. (MMR-1)
 
 use crate::numbers::BlockNumber;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use primitive_types::H256;
 use scale_info::TypeInfo;
 
-/// The format of a leaf. Others do not decode: who reads a leaf must know what its bytes mean.
+/// The format of a leaf. Unknown formats do not decode: readers must know the meaning of the bytes.
 #[derive(
     Clone,
     Copy,
@@ -47,8 +47,8 @@ pub struct MmrLeaf {
     pub parent_number: BlockNumber,
     /// Hash of that block.
     pub parent_hash: H256,
-    /// What the chain wants to prove elsewhere by Keccak-256 alone: a root of the messages that it sends. Zero on a
-    /// chain that has nothing to say.
+    /// Data that the chain proves elsewhere by Keccak-256 alone: a root of its outgoing messages. Zero on a chain that
+    /// sends none.
     pub extra: H256,
 }
 

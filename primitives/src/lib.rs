@@ -1,4 +1,4 @@
-//! What Duet validators sign, with which keys, and how it is checked.
+//! Duet's keys, votes and finality proofs, and their checks.
 //!
 //! Each validator has one secret and a public key in both source groups of BLS12-381. A vote carries a
 //! Chaum-Pedersen proof, so that it is checked without a pairing. A finality proof is one signature, one key in
@@ -48,7 +48,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The error enums are exhaustive on purpose: who maps them decides for each new error whom to blame. (See [`Culprit`].)
+//! The error enums are exhaustive on purpose: a new error needs a [`Culprit`] wherever they are mapped.
 
 #![no_std]
 #![forbid(unsafe_code)]

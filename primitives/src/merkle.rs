@@ -113,7 +113,7 @@ impl Decode for MerkleProof {
 }
 
 impl MerkleProof {
-    /// Proves the keys at `indices`, of a set whose keys are `keys`.
+    /// Proves the keys at `indices` of the set with these `keys`.
     ///
     /// Cost: `2n` hashes. `Keyset::prove` needs none.
     ///
@@ -123,7 +123,7 @@ impl MerkleProof {
         Tree::new(keys).prove(indices)
     }
 
-    /// The hashes that it brings: each costs one more to check.
+    /// The hashes in the proof: each costs one more to check.
     pub fn hashes(&self) -> &[H256] {
         &self.0
     }

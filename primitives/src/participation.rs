@@ -1,11 +1,11 @@
-//! How many of a session's validators a set stands for (CHAIN-6), and who of a set signs (HANDOFF-2).
+//! The share of a session's validators in a set (CHAIN-6), and of a set's members in its handoffs (HANDOFF-2).
 
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::fmt;
 use scale_info::TypeInfo;
 
-/// What part of a whole is in a set, counted in validators or in the chain's smallest unit of stake.
+/// The share of a whole in a set, counted in validators or in the chain's smallest unit of stake.
 #[derive(
     Clone,
     Copy,
@@ -19,9 +19,9 @@ use scale_info::TypeInfo;
     TypeInfo,
 )]
 pub struct Share {
-    /// What is in the set.
+    /// The part in the set.
     pub in_set: u128,
-    /// What the session elected.
+    /// The elected whole of the session.
     pub elected: u128,
     /// The least that has to be in the set: the floor's share of `elected`, rounded up.
     pub needed: u128,
@@ -44,7 +44,7 @@ impl fmt::Display for Share {
     }
 }
 
-/// What a set stands for, and who is missing from it.
+/// The participation in a set, and the missing validators.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo)]
 pub struct Participation<AccountId> {
     /// How many of the elected validators are in the set.

@@ -17,7 +17,7 @@ use duet_curve::{Base, Curve, Purpose};
 
 /// The owner that a key on chain names: SCALE of `(b"duet", genesis_hash, account)`. (POP-1)
 ///
-/// Genesis keys are proven before there is a genesis hash, so that they name 32 zero bytes.
+/// Genesis keys are proven before the genesis hash is known, so their statement has 32 zero bytes instead.
 pub fn ownership_statement(genesis_hash: H256, account: &impl Encode) -> Vec<u8> {
     (OWNER_CONTEXT, genesis_hash, account).encode()
 }

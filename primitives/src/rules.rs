@@ -1,4 +1,4 @@
-//! What all who vote must agree on, as the chain says it. (ROUND-11)
+//! The voting rules on which all voters must agree, from the chain. (ROUND-11)
 
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use scale_info::TypeInfo;
@@ -18,7 +18,7 @@ use scale_info::TypeInfo;
     TypeInfo,
 )]
 pub struct VotingRules {
-    /// Which rules say what is voted on. A validator that knows lower versions only does not vote.
+    /// The version of the rules that select the voted blocks. A validator that knows only lower versions does not vote.
     pub version: u16,
     /// The least distance of the next voted block from the last proven one, in blocks. (ROUND-3)
     pub min_delta: u32,

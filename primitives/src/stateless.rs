@@ -1,5 +1,5 @@
-//! Proofs for verifiers that keep only a [`KeysetCommitment`]: the justification, the keys of the non-signers, and
-//! one multiproof of these keys. The cost grows with the number of non-signers, not with the set.
+//! Proofs for verifiers that keep only a [`KeysetCommitment`]: the justification, the keys of the non-signers, and a
+//! multiproof of these keys. The cost grows with the number of non-signers, not with the set.
 
 use crate::{
     bytes::decode_list,
@@ -22,7 +22,7 @@ use scale_info::TypeInfo;
 pub struct StatelessProof {
     /// The finality proof.
     pub justification: UncheckedJustification,
-    /// The keys of those who did not sign, in set order.
+    /// The keys of the non-signers, in set order.
     pub non_signers: Vec<Pk1Bytes>,
     /// Proves that these are their keys.
     pub proof: MerkleProof,
@@ -44,7 +44,7 @@ impl Decode for StatelessProof {
 }
 
 impl StatelessProof {
-    /// Adds what a verifier without keys needs. `justification` must be one of `set`.
+    /// Adds the data for a verifier without keys. `justification` must belong to `set`.
     ///
     /// Cost: look-ups in the set's Merkle tree.
     ///

@@ -1,5 +1,5 @@
-//! The three equations of the protocol, run for every back end: what one makes the other checks, and they refuse
-//! the same bytes with the same error.
+//! The three equations of the protocol, run for every back end: each checks the other's output, and both refuse the
+//! same bytes with the same error.
 
 use crate::{
     dleq,

@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 
 /// Bytes that are reduced to one scalar: its 255 bits, and 128 more against bias.
 const ELEMENT_LEN: u8 = 48;
-/// What RFC 9380 writes after each block: the tag, which is empty, and its length.
+/// The suffix that RFC 9380 writes after each block: the tag, which is empty, and its length.
 const EMPTY_TAG: [u8; 1] = [0];
 
 /// The hash to a scalar that `bls381` uses for challenges, witnesses, seeds and proofs of possession:

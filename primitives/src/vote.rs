@@ -19,7 +19,7 @@ use scale_info::TypeInfo;
     Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
 pub struct UncheckedVote {
-    /// What it says.
+    /// The content of the vote.
     pub commitment: Commitment,
     /// The position of the alleged signer in its set.
     pub signer: SignerIndex,
@@ -181,12 +181,12 @@ pub struct Vote {
 }
 
 impl Vote {
-    /// The message that it was checked against: what it says, and on which chain.
+    /// The message that it was checked against: the commitment and the chain.
     pub fn message(&self) -> &RoundMessage {
         &self.message
     }
 
-    /// What it says.
+    /// The content of the vote.
     pub fn commitment(&self) -> &Commitment {
         self.message.commitment()
     }

@@ -1,7 +1,7 @@
-//! Votes to add up, and what came of it.
+//! Votes to add up, and the result.
 //!
-//! It takes an addition in each group per vote and a hash per validator: too long, in a large set, for whoever runs the
-//! voter. So the voter asks for it as for everything else that takes time, and goes on.
+//! It takes an addition in each group per vote and a hash per validator: too long, in a large set, for the voter's
+//! thread. So the voter requests it from the host, as all slow work, and goes on.
 
 use crate::schedule::rank;
 use duet_primitives::{
@@ -20,7 +20,7 @@ pub struct Aggregation {
     purpose: Purpose,
 }
 
-/// What votes are added up for.
+/// The purpose of an aggregation.
 #[derive(Clone, Debug)]
 enum Purpose {
     /// The proof of a block. The own position in the order of publishers is worked out for this member.
@@ -60,7 +60,7 @@ impl Aggregation {
         }
     }
 
-    /// Adds up. Needs nothing but what it is made of, so it can run anywhere.
+    /// Adds up. Needs no other state, so it can run anywhere.
     ///
     /// Cost: one addition in each group per vote; one hash per validator for a node that publishes in turn.
     pub fn run(self) -> Aggregated {
@@ -87,7 +87,7 @@ impl Aggregation {
     }
 }
 
-/// What came of an [`Aggregation`].
+/// The result of an [`Aggregation`].
 #[derive(Clone, Debug)]
 pub struct Aggregated {
     pub(crate) message: RoundMessage,
@@ -97,7 +97,7 @@ pub struct Aggregated {
     pub(crate) finalized: Option<H256>,
 }
 
-/// What a justification was made of.
+/// The origin of a justification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Votes alone; and how many members publish before this node, if it publishes in turn. (ROUND-6)
@@ -107,13 +107,13 @@ pub(crate) enum Origin {
 }
 
 impl Aggregated {
-    /// The block whose votes were added up.
+    /// The block of the added votes.
     pub fn block(&self) -> BlockNumber {
         self.message.commitment().block_number
     }
 
-    /// Says which block of that number GRANDPA finalized on this node. Votes on another one prove what this node must
-    /// not conclude. (ROUND-10)
+    /// Sets the block that GRANDPA finalized at this height on this node. This node must not conclude another block.
+    /// (ROUND-10)
     pub fn with_finalized(self, hash: H256) -> Self {
         Self {
             finalized: Some(hash),

@@ -2,8 +2,8 @@
 
 use crate::Millis;
 
-/// The voter's parameters. The rules hold for all values, and each node of a network may have others: what all must agree on
-/// comes from the chain ([`VotingRules`](duet_primitives::VotingRules)).
+/// The voter's parameters. The rules hold for all values, and they may differ between the nodes of a network: shared
+/// parameters come from the chain ([`VotingRules`](duet_primitives::VotingRules)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// How far above GRANDPA's best votes and justifications of peers that are ahead are taken.
@@ -24,7 +24,7 @@ pub struct Config {
     pub rounds_per_signer: usize,
     /// How many justifications wait for GRANDPA at most; the highest goes first. (GOSSIP-7)
     pub max_justifications: usize,
-    /// How many sets wait for their proofs at most, with the one that signs; three if it is less. See
+    /// The maximum number of sets that wait for their proofs, with the signing one; at least three. See
     /// [`Voter::accepts_eras`](crate::Voter::accepts_eras).
     pub max_eras: usize,
 }

@@ -46,8 +46,8 @@ pub enum Effect {
     Diverged(Box<Justification>),
     /// Read the set with this commitment and answer with [`Event::Set`](crate::Event::Set).
     LoadSet(KeysetCommitment),
-    /// Read what the validators sign about the finalized block of this number, hash it, and answer
-    /// with [`Event::Prepared`](crate::Event::Prepared). Asked again when no answer comes.
+    /// Read the commitment to the finalized block of this number, hash it, and answer with
+    /// [`Event::Prepared`](crate::Event::Prepared). Repeated until the answer comes.
     Prepare {
         /// The block.
         number: BlockNumber,
@@ -55,7 +55,7 @@ pub enum Effect {
     /// Sign and answer with [`Event::Signed`](crate::Event::Signed). Asked again when no answer
     /// comes. The vote must not leave the node before [`Effect::PublishVote`].
     Sign {
-        /// What to sign.
+        /// The message to sign.
         message: RoundMessage,
         /// Position of the own key in the set.
         signer: SignerIndex,
@@ -68,10 +68,9 @@ pub enum Effect {
     /// Ask peers for the mandatory justifications of this set and those after it, and answer with
     /// [`Event::Response`](crate::Event::Response). Asked again when no answer helps.
     Request {
-        /// The first set whose proof is missing.
+        /// The first set without a proof.
         first_set: SetId,
     },
-    /// Send [`Event::Tick`](crate::Event::Tick) at this time. Replaces the time that was asked for
-    /// before.
+    /// Send [`Event::Tick`](crate::Event::Tick) at this time. Replaces the time that was requested before.
     WakeAt(Millis),
 }

@@ -15,11 +15,11 @@ pub enum Event {
     ///
     /// Logs come in block order, starting at [`Voter::scanned`](crate::Voter::scanned)` + 1`, an
     /// `Activated` and its `Rules` before a `Planned` of the same block, and all of them before the `Finalized`
-    /// that covers them. To deliver one again is harmless.
+    /// that covers them. Repeated delivery is harmless.
     Planned {
         /// The block.
         block: BlockNumber,
-        /// What commits to the set that it names, read from chain state. Its keys are asked for with
+        /// The commitment to the planned set, read from chain state. Its keys are requested with
         /// [`Effect::LoadSet`](crate::Effect::LoadSet).
         set: KeysetCommitment,
     },
@@ -31,23 +31,24 @@ pub enum Event {
         /// The set.
         id: SetId,
     },
-    /// A block that GRANDPA finalized carries `ConsensusLog::Rules`: so votes the set whose first block it is. It comes after the
-    /// `Activated` or `Reset` of the block. A set for which none comes votes as the one before. (ROUND-11)
+    /// A block that GRANDPA finalized carries `ConsensusLog::Rules`: the rules of the set that starts at this block. It
+    /// comes after the `Activated` or `Reset` of the block. Without it, a set votes by its predecessor's rules.
+    /// (ROUND-11)
     Rules {
         /// The block.
         block: BlockNumber,
         /// The rules.
         rules: VotingRules,
     },
-    /// A block that GRANDPA finalized carries `ConsensusLog::Reset`: `set` signs from it on. Sets whose handoffs are open are
-    /// dropped with all that belongs to them. (RESET-4)
+    /// A block that GRANDPA finalized carries `ConsensusLog::Reset`: `set` signs from it on. Sets with open handoffs
+    /// are dropped with all their data. (RESET-4)
     ///
-    /// It is taken whatever logs were not: without room for another set change the host looks ahead for it, because a
-    /// chain that cannot be proven any more plans sets all the same.
+    /// It is accepted even if earlier logs were not: without room for another set change the host looks ahead for it,
+    /// because a chain that can no longer be proven keeps planning sets.
     Reset {
         /// The block.
         block: BlockNumber,
-        /// What commits to the set, read from the log. Its keys are asked for with
+        /// The commitment to the set, read from the log. Its keys are requested with
         /// [`Effect::LoadSet`](crate::Effect::LoadSet).
         set: KeysetCommitment,
     },
@@ -75,19 +76,18 @@ pub enum Event {
     /// A justification from gossip or from an imported block, checked against its set. The host has compared its block
     /// with the one that GRANDPA finalized there on this node, and they are the same. (ROUND-10)
     Justification(Justification),
-    /// What a peer answered to [`Effect::Request`](crate::Effect::Request), each checked against
-    /// its set (see [`Voter::era`](crate::Voter::era)) and compared as in
-    /// [`Event::Justification`]; those after the first bad one left out, which may leave none.
+    /// A peer's answer to [`Effect::Request`](crate::Effect::Request). Each proof is checked against its set (see
+    /// [`Voter::era`](crate::Voter::era)) and compared as in [`Event::Justification`]. The list ends before the first
+    /// bad proof, and may be empty.
     Response(Vec<Justification>),
-    /// The keys that this node can sign with now. In each set the first of them that is a member
-    /// votes.
+    /// The keys that this node can sign with now. In each set the first member among them votes.
     OwnKeys(Vec<Pk1Bytes>),
     /// Whether the node is catching up with the chain: nothing is prepared, signed or requested
     /// meanwhile.
     Syncing(bool),
-    /// Whether a contradiction keeps this node from voting: one that the host found, or remembers from before a restart.
-    /// After [`Effect::Diverged`](crate::Effect::Diverged) the voter is halted by itself; the host says so when the
-    /// operator knows of that contradiction and wants votes all the same. (ROUND-10)
+    /// Whether a contradiction stops this node from voting. The host found it, or remembers it from before a restart.
+    /// After [`Effect::Diverged`](crate::Effect::Diverged) the voter halts by itself; the host sends `false` when the
+    /// operator knows of the contradiction and wants to vote anyway. (ROUND-10)
     Halted(bool),
     /// The time of the latest [`Effect::WakeAt`](crate::Effect::WakeAt) has come, or the voter was
     /// just made. To send one early is harmless.

@@ -1,13 +1,13 @@
 //! Decides before any curve arithmetic whether a vote or a justification is worth checking, and keeps the first valid
 //! vote of each signer.
 //!
-//! The gossip validator asks [`Filter::vote`] or [`Filter::justification`], makes the check that the verdict asks for,
-//! and records what is valid with [`Filter::record_vote`] or [`Filter::record_justification`]. What failed is not
-//! recorded, so that a forged vote never takes the place of its alleged signer's. (GOSSIP-3)
+//! The gossip validator asks [`Filter::vote`] or [`Filter::justification`], runs the requested check, and records valid
+//! objects with [`Filter::record_vote`] or [`Filter::record_justification`]. Invalid objects are not recorded, so that
+//! a forged vote never takes the place of its alleged signer's. (GOSSIP-3)
 //!
-//! Rounds that were concluded a moment ago are kept for evidence: votes that come late are still
-//! checked, once per signer, so that a late equivocation is caught, too. They make the proof of their block fuller, and
-//! are forwarded only if it is a mandatory one (ROUND-9).
+//! Recently concluded rounds are kept for evidence: late votes are still checked, once per signer, so that a late
+//! equivocation is caught, too. They add signers to the proof of their block, and are forwarded only for a mandatory
+//! block (ROUND-9).
 
 use crate::{
     quota::Quota,
@@ -32,12 +32,12 @@ mod window;
 pub use answer::{Recorded, RecordedProof, VoteCheck};
 pub use window::{Accepted, Window};
 
-/// How many concluded rounds are kept for evidence, beside those whose proofs may grow.
+/// The number of concluded rounds that are kept for evidence, beside those with growing proofs.
 const EVIDENCE_ROUNDS: usize = 8;
 /// How many proofs are remembered as seen.
 const SEEN_PROOFS: usize = 64;
 
-/// Decides what is worth checking, and keeps the first valid vote per set, block and signer.
+/// Decides which objects to check, and keeps the first valid vote per set, block and signer.
 #[derive(Debug)]
 pub struct Filter {
     window: Window,
@@ -141,7 +141,7 @@ impl Filter {
         }
     }
 
-    /// Records a vote that was checked, and says what it turned out to be.
+    /// Records a checked vote and classifies it.
     pub fn record_vote(&mut self, vote: &Vote) -> Recorded {
         let (key, signer) = (key_of(vote.commitment()), vote.signer());
         let place = match self.place(key) {
@@ -170,7 +170,7 @@ impl Filter {
         }
     }
 
-    /// What this node itself says about the block, if that is the commitment.
+    /// This node's own message about the block, if it has this commitment.
     pub fn prepared(&self, commitment: &Commitment) -> Option<RoundMessage> {
         let own = self.rounds.get(&key_of(commitment))?.own.as_ref()?;
         (own.commitment() == commitment).then(|| own.clone())
@@ -225,10 +225,10 @@ impl Filter {
         RecordedProof::New
     }
 
-    /// What the valid votes say that are held, where that is not what this node says about the block, each once: until
-    /// [`Filter::take_judged`]. (GOSSIP-10)
+    /// The commitments of held valid votes that differ from this node's own, each once, until [`Filter::take_judged`].
+    /// (GOSSIP-10)
     ///
-    /// Cost: one comparison per vote of the rounds that have such a vote.
+    /// Cost: one comparison per vote in rounds with such a vote.
     pub fn strange(&self) -> Vec<Commitment> {
         self.rounds.values().flat_map(Seen::strange).collect()
     }

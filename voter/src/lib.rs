@@ -1,4 +1,4 @@
-//! Decides what a node does for Duet finality: which block to vote on, what is proven, who
+//! Decides what a node does for Duet finality: which block to vote on, which proofs to conclude, and which node
 //! publishes.
 //!
 //! Events go in, effects come out. The crate has no clock, network, disk or randomness, so that a
@@ -8,23 +8,22 @@
 //! - It sends one event at a time and carries out the effects in the order in which they come.
 //!   [`Effect::Conclude`] and [`Effect::Persist`] are durable before the next effect runs. A crash
 //!   between any two effects is safe.
-//! - It delivers what GRANDPA finalizes from [`Voter::scanned`] on: logs first, then
-//!   [`Event::Finalized`]; again and again until `scanned` is there, as logs may find no room.
-//! - It checks votes and justifications when [`Filter`] says that they are worth it, and passes on
-//!   only checked ones.
-//! - It compares each checked justification with the block that GRANDPA finalized at its height before it passes it on,
-//!   keeps those of blocks that are not final yet, and says with [`Aggregated::with_finalized`] what is final where
-//!   votes were added up. After a contradiction, and after a restart with one, it sends [`Event::Halted`]. (ROUND-10)
+//! - It delivers the blocks that GRANDPA finalizes from [`Voter::scanned`] on: logs first, then [`Event::Finalized`].
+//!   It repeats this until `scanned` has advanced, as logs may find no room.
+//! - It checks the votes and justifications that [`Filter`] selects, and passes on only checked ones.
+//! - It compares each checked justification with the block that GRANDPA finalized at its height before it passes it on.
+//!   It keeps justifications of blocks that are not final yet. It sets the final block of added votes with
+//!   [`Aggregated::with_finalized`]. After a contradiction, and after a restart with one, it sends [`Event::Halted`].
+//!   (ROUND-10)
 //! - It may run [`Aggregation::run`] anywhere: it takes milliseconds in a large set, and nothing else here does.
 //! - After each event it gives [`Voter::window`] to [`Filter::update`].
-//! - [`Effect`], [`Event`], [`Verdict`] and [`Recorded`] are exhaustive on purpose: a host has an answer to each.
+//! - [`Effect`], [`Event`], [`Verdict`] and [`Recorded`] are exhaustive on purpose: a host handles every variant.
 //!
 //! # What it does not do
-//! - It does not read block hashes of its own accord: only commitments that [`Event::Prepared`]
-//!   brings are signed. A proof that contradicts one, or the block that the host says is final, is never concluded
-//!   ([`Effect::Diverged`]).
+//! - It does not read block hashes: it signs only commitments from [`Event::Prepared`]. It never concludes a proof that
+//!   contradicts one of them, or the host's final block ([`Effect::Diverged`]).
 //! - Nodes that are not in the signing set conclude from votes but do not publish proofs in turn;
-//!   they serve requests, and like everybody repeat their latest proof once in a while.
+//!   they serve requests, and like all nodes repeat their latest proof once in a while.
 //! - One key of a node votes in each set, the first of its keys that is a member.
 //!
 //! ```

@@ -18,7 +18,7 @@ pub(crate) struct Rounds {
     attendance: Attendance,
 }
 
-/// What happened to a vote.
+/// The result of entering a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
     /// It counts.
@@ -34,7 +34,7 @@ struct Round {
     opened: Millis,
     own: Option<RoundMessage>,
     votes: BTreeMap<SignerIndex, Arc<Vote>>,
-    /// By what they are about. As many as there are signers, if each says something else.
+    /// By commitment. At worst one for each signer.
     tallies: BTreeMap<MessageHash, Tally>,
     /// The tally with the most votes that was not spent; the first of several.
     leading: Option<MessageHash>,
@@ -44,7 +44,7 @@ struct Round {
 struct Tally {
     message: RoundMessage,
     count: u32,
-    /// What its votes gave cannot be used.
+    /// The sum of its votes is unusable.
     spent: bool,
 }
 
@@ -73,7 +73,7 @@ impl Rounds {
         Entered::CountedForLowest
     }
 
-    /// What this node itself says about a block.
+    /// Sets this node's own message about a block.
     pub(crate) fn prepare(&mut self, message: RoundMessage, now: Millis) {
         let block = message.commitment().block_number;
         self.open(block, now).own = Some(message);
@@ -90,7 +90,7 @@ impl Rounds {
         self.attendance.hear(vote.signer(), block, now);
     }
 
-    /// A proof shows who voted.
+    /// Records the signers of a proof.
     pub(crate) fn hear_signers(&mut self, proof: &Justification, members: u32, now: Millis) {
         let block = proof.commitment().block_number;
         for signer in proof.signers().signers(members) {
@@ -103,7 +103,7 @@ impl Rounds {
         &self.attendance
     }
 
-    /// What operators are shown of each open round, ascending by block.
+    /// The view of each open round for operators, ascending by block.
     pub(crate) fn views(
         &self,
         own: Option<SignerIndex>,
@@ -113,7 +113,7 @@ impl Rounds {
         rounds.map(move |(block, round)| round.view(*block, own, now))
     }
 
-    /// What this node itself says about a block, if it was asked.
+    /// This node's own message about a block, if it was prepared.
     pub(crate) fn prepared(&self, block: BlockNumber) -> Option<&RoundMessage> {
         self.rounds.get(&block)?.own.as_ref()
     }
@@ -157,7 +157,7 @@ impl Rounds {
         Some((message, votes))
     }
 
-    /// What the votes on this message give cannot be used: they are not added up again.
+    /// Marks the votes on this message as unusable: they are not added up again.
     pub(crate) fn spend(&mut self, message: &RoundMessage) {
         let block = message.commitment().block_number;
         let Some(round) = self.rounds.get_mut(&block) else {

@@ -68,7 +68,7 @@ impl Schedule {
         self.waiting.remove(&block);
     }
 
-    /// The proofs whose time has come, which wait no longer.
+    /// Removes and returns the due proofs.
     pub(crate) fn due(&mut self, now: Millis) -> Vec<UncheckedJustification> {
         let mut due = Vec::new();
         self.waiting.retain(|_, waiting| {

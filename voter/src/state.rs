@@ -1,5 +1,5 @@
-//! What survives a restart, and the two rules that depend on it: no second vote on a block (ROUND-4),
-//! and sets that follow each other without a gap (ROUND-5).
+//! The state that survives a restart, and the two rules that depend on it: no second vote on a block (ROUND-4), and
+//! sets without a gap between them (ROUND-5).
 
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{
@@ -25,13 +25,13 @@ pub struct Era {
     pub set: KeysetCommitment,
     /// The first block that it signs; `None` as long as it is only planned.
     pub start: Option<BlockNumber>,
-    /// The block that names its successor, once there is one. (ROUND-2)
+    /// The block that names its successor, once known. (ROUND-2)
     pub mandatory: Option<BlockNumber>,
     /// How it votes; until it starts, as the set before. (ROUND-11)
     pub rules: VotingRules,
 }
 
-/// What survives a restart: which sets there are, what is proven, what was signed.
+/// The state that survives a restart: the sets, the proven blocks, the signed votes.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct State {
     /// The set that signs; always activated.
@@ -56,14 +56,14 @@ pub enum StateError {
     Version {
         /// The newest that this code reads.
         expected: u16,
-        /// What was found.
+        /// The version found.
         got: u16,
     },
     /// The bytes are not a state.
     Malformed(codec::Error),
     /// The sets do not follow each other.
     Eras,
-    /// The own votes are out of order or beyond what a voter keeps.
+    /// The own votes are out of order or more than a voter keeps.
     Votes,
 }
 
@@ -109,7 +109,7 @@ impl From<FirstState> for State {
     }
 }
 
-/// What a log of the chain did.
+/// The effect of a log of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logged {
     /// It is new.
@@ -147,7 +147,7 @@ impl State {
         self
     }
 
-    /// The same of a node that does not know what it has signed up to this block, and signs nothing up to it. (ROUND-4)
+    /// The same for a node that does not know its earlier votes: it signs nothing up to this block. (ROUND-4)
     #[must_use]
     pub fn silent_up_to(mut self, block: BlockNumber) -> Self {
         self.raise_floor(block);
@@ -159,11 +159,10 @@ impl State {
         (VERSION, self).encode()
     }
 
-    /// Reads what [`State::to_bytes`] wrote.
+    /// Reads the bytes of [`State::to_bytes`].
     ///
     /// # Errors
-    /// [`StateError`]; a node must not start afresh on an error, because it would forget what it
-    /// has signed.
+    /// [`StateError`]; a node must not start afresh on an error, because it would forget its own votes.
     pub fn from_bytes(mut bytes: &[u8]) -> Result<Self, StateError> {
         let state = match u16::decode(&mut bytes).map_err(StateError::Malformed)? {
             VERSION => Self::decode_all(&mut bytes),
@@ -285,7 +284,7 @@ impl State {
         self.pending().unwrap_or(last)
     }
 
-    /// What a commitment of the signing set to this block must name as its next set.
+    /// The next set that a commitment of the signing set to this block must name.
     pub(crate) fn successor_at(&self, block: BlockNumber) -> &KeysetCommitment {
         match (self.signing.mandatory, self.next()) {
             (Some(mandatory), Some(next)) if block >= mandatory => &next.set,
@@ -338,7 +337,7 @@ impl State {
         Logged::New
     }
 
-    /// The set whose first block this is votes by `rules`. (ROUND-11)
+    /// The set that starts at this block votes by `rules`. (ROUND-11)
     pub(crate) fn rule(&mut self, block: BlockNumber, rules: VotingRules) -> Logged {
         let is_over = self.signing.start >= Some(block);
         let mut eras = iter::once(&mut self.signing).chain(&mut self.later);

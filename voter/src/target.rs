@@ -8,11 +8,10 @@ use duet_primitives::BlockNumber;
 /// The mandatory block while it is pending (ROUND-2). Otherwise a distance from the best proven
 /// block that doubles with the distance to GRANDPA (ROUND-3), so that nodes whose views of GRANDPA
 /// differ a little meet on the same block. Never a block of another set (ROUND-5), never beyond
-/// GRANDPA (ROUND-1). None where the set votes by rules that this code does not know (ROUND-11).
+/// GRANDPA (ROUND-1). None where the set's rules are unknown to this code (ROUND-11).
 ///
-/// A set counts from the block before its first one, even when its predecessor proved less: nodes
-/// may differ in what they hold of the predecessor's last proofs, which none of them takes any
-/// more, and must agree all the same.
+/// A set counts from the block before its first one, even when its predecessor proved less: nodes may hold different
+/// last proofs of the predecessor, can no longer accept others, and must still agree.
 pub(crate) fn target(state: &State) -> Option<BlockNumber> {
     let rules = state.signing().rules;
     if !rules.are_known() {

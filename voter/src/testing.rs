@@ -1,4 +1,4 @@
-//! What known answers need.
+//! Inputs for known-answer tests.
 
 use crate::schedule;
 use duet_primitives::{Commitment, SignerIndex};

@@ -1,14 +1,13 @@
-//! What the filter says about an object, and the mapping from the culprit of an error to a verdict on
-//! its sender.
+//! The filter's verdict on an object, and the mapping from the culprit of an error to a verdict on its sender.
 
 use duet_primitives::{BlockNumber, Culprit, JustificationError, SetId, SignerIndex, VoteError};
 
-/// What to do with an object that a peer sent.
+/// The verdict on an object that a peer sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict<T> {
     /// Worth its curve work: check it with this.
     Check(T),
-    /// A valid one that says the same is known: nothing to do, nobody to blame. (GOSSIP-3)
+    /// An equal valid object is known: nothing to do, nobody to blame. (GOSSIP-3)
     Known,
     /// Not needed here and now; its sender is not to blame.
     Ignore(Ignored),
@@ -55,7 +54,7 @@ pub enum Ignored {
         /// The signer.
         signer: SignerIndex,
     },
-    /// The signer has votes in as many rounds as one may, all of them higher. (GOSSIP-7)
+    /// The signer already has the maximum of open votes, all in higher rounds. (GOSSIP-7)
     Crowded {
         /// The signer.
         signer: SignerIndex,

@@ -1,4 +1,4 @@
-//! What operators are shown of the votes: who has voted, who has not, and since when.
+//! The view of the votes for operators: members that voted, members that did not, and since when.
 
 use crate::Millis;
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, SignerIndex};
@@ -10,7 +10,7 @@ pub struct VotesView {
     pub set: SetId,
     /// How many members it has.
     pub members: u32,
-    /// How many of these make a proof.
+    /// The number of votes that make a proof.
     pub threshold: u32,
     /// The position of this node's key; `None` when it has none in the set.
     pub own: Option<SignerIndex>,
@@ -37,7 +37,7 @@ pub struct RoundView {
     pub block: BlockNumber,
     /// How many members voted on it.
     pub votes: u32,
-    /// How many of these say the same: the most that do.
+    /// The largest number of votes that agree.
     pub agreeing: u32,
     /// Whether this node's vote is among them.
     pub own_vote: bool,
@@ -45,13 +45,13 @@ pub struct RoundView {
     pub open_for: Millis,
 }
 
-/// A member of whom no vote on the newest block was heard.
+/// A member whose vote on the newest block has not arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingMember {
     /// The position in the set.
     pub signer: SignerIndex,
     /// The key.
     pub key: Pk1Bytes,
-    /// The newest block that it voted on, and how long ago this node heard of it; `None` since the start of the node or of the set.
+    /// The newest block that it voted on, and since when; `None` since the start of the node or of the set.
     pub last: Option<(BlockNumber, Millis)>,
 }

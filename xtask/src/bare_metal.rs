@@ -1,15 +1,20 @@
-//! What runs without an operating system: the `no_std` crates, the runtime with the features that only some builds of it
-//! have, and what the benches run inside of WASM.
+//! Builds the code that runs without an operating system: the `no_std` crates, the runtime with features of special
+//! builds, and the benches' WASM module.
 
 use crate::{cargo, result::Result, tools};
 use std::process::Command;
 
-/// What runtimes, wallets and other chains embed. (The pallet is proven by the runtime's own build.)
-const CRATES: [&str; 3] = ["duet-curve", "duet-primitives", "duet-light-client"];
+/// The crates that runtimes, wallets and other chains embed. (The runtime's own build covers the pallet.)
+const CRATES: [&str; 4] = [
+    "duet-curve",
+    "duet-primitives",
+    "duet-light-client",
+    "duet-ismp",
+];
 
-/// Features of the runtime that nodes do not use, so that no other build would find out that they are broken.
+/// Runtime features that nodes do not use, so that no other build would show that they are broken.
 const RUNTIME_FEATURES: &str = "host-functions,runtime-benchmarks,try-runtime";
-/// The bridge pallet in a runtime, with the features that nothing else turns on.
+/// The bridge pallet in a runtime, with the features that nothing else enables.
 const BRIDGE: &[&str] = &[
     "--package",
     "pallet-bridge-duet",
@@ -18,13 +23,13 @@ const BRIDGE: &[&str] = &[
     "--features",
     "pallet-bridge-duet/relayers,pallet-bridge-duet/try-runtime,duet-bridge-weights/runtime-benchmarks",
 ];
-/// What the SDK's builder of runtimes sets, under the name by which cargo reads it for [`tools::BARE_METAL`].
+/// The flags of the SDK's runtime builder, under the name by which cargo reads them for [`tools::BARE_METAL`].
 const RUNTIME_FLAGS: (&str, &str) = (
     "CARGO_TARGET_WASM32V1_NONE_RUSTFLAGS",
     "--cfg substrate_runtime",
 );
 
-/// What the benches run inside of WASM: a workspace of its own, that nothing else builds.
+/// The benches' WASM module: a separate workspace that nothing else builds.
 const WASM_GUEST: &str = "benches/wasm/Cargo.toml";
 
 /// Builds each crate without its default features, and checks the runtime with [`RUNTIME_FEATURES`], the bridge pallet, and both

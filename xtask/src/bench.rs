@@ -1,10 +1,6 @@
-//! Runs the benches, and has the results drawn.
+//! Runs the benches, and plots the results.
 
-use crate::{
-    cargo::{self, Workspace},
-    result::Result,
-    tools,
-};
+use crate::{cargo, result::Result, tools};
 use std::{
     fs,
     num::NonZeroUsize,
@@ -12,32 +8,31 @@ use std::{
     process::Command,
 };
 
-/// What to measure, and where to put it.
+/// The measurements, and their output folder.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only what has one of these in its name; each is a regular expression.
+    /// Only benches whose name matches one of these regular expressions.
     filters: Vec<String>,
     /// Sets of up to 1 000 and few samples: rough, in less than three minutes.
     #[arg(long, conflicts_with = "large")]
     quick: bool,
-    /// Sets of up to 100 000 too, whose keys and votes alone take minutes to make.
+    /// Also sets of up to 100 000, whose keys and votes alone take minutes to make.
     #[arg(long)]
     large: bool,
-    /// How often everything is measured, one after another: once with `--quick`, 15 times with `--rivals`, three times
-    /// without.
+    /// Number of passes over all measurements: once with `--quick`, 15 times with `--rivals`, three times by default.
     #[arg(long, value_name = "COUNT")]
     passes: Option<NonZeroUsize>,
-    /// Where the results, the tables and the plots go; beside the build by default.
+    /// The folder for the results, tables and plots; beside the build by default.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Measures nothing: shows what this file of an earlier run holds.
+    /// Measures nothing: shows the results in this file of an earlier run.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filters", "quick", "large", "passes"])]
     from: Option<PathBuf>,
-    /// The companion schemes instead: the tables of their papers, beside what is measured here. Rows with noise are
+    /// Measures the companion schemes instead: the tables of their papers, next to our figures. Rows with noise are
     /// measured again.
     #[arg(long, conflicts_with = "large")]
     schemes: bool,
-    /// Votes and certificates of 1 000 beside crates that others publish, in one process: prints a table.
+    /// Measures votes and certificates of 1 000 next to other published crates, in one process: prints a table.
     #[arg(long, conflicts_with_all = ["filters", "quick", "large", "output", "from", "schemes", "docs"])]
     rivals: bool,
     /// Also puts the tables and the plots into the documentation.
@@ -66,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result {
         return cargo::run(&mut rivals(options.passes));
     }
     let subject = if options.schemes { &SCHEMES } else { &GADGET };
-    let target = subject.target_directory();
+    let target = target_directory();
     let output = options.output.clone().unwrap_or(target.join("report"));
     let output = absolute(output)?;
     fs::create_dir_all(&output)?;
@@ -94,49 +89,49 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(&mut show)
 }
 
-/// The program that measures rivals, which is a workspace of its own: what they bring along stays out of our lock file.
+/// The program that measures rivals.
 fn rivals(passes: Option<NonZeroUsize>) -> Command {
-    let target = cargo::target_directory().join("rivals");
-    let mut rivals = cargo::cargo(["run", "--manifest-path", "benches/rivals/Cargo.toml"]);
+    let mut rivals = cargo::cargo(["run", "--package", "duet-rivals"]);
     rivals
         .args(["--quiet", "--profile", "measure", "--locked", "--"])
         .args(passes.map(|passes| passes.to_string()))
-        .env("CARGO_TARGET_DIR", target);
+        .env("CARGO_TARGET_DIR", target_directory());
     rivals
 }
 
-/// The program that makes tables and plots, up to its own arguments.
+/// A separate build: the benches have fewer dependencies, with fewer features.
+fn target_directory() -> PathBuf {
+    cargo::target_directory().join("bench")
+}
+
+/// The program that makes tables and plots, with its first arguments.
 pub(crate) fn report() -> Command {
-    let target = cargo::target_directory().join("bench");
     let mut report = cargo::cargo(["run", "--quiet", "--package", "duet-bench-report"]);
     report
         .args(["--locked", "--"])
-        .env("CARGO_TARGET_DIR", target);
+        .env("CARGO_TARGET_DIR", target_directory());
     report
 }
 
-/// How often rows are measured again that had noise.
+/// The most repetitions for rows with noise.
 const ATTEMPTS: usize = 4;
 
 /// Benches that are measured together.
 struct Subject {
-    workspace: Workspace,
     package: &'static str,
-    /// What the report calls them.
+    /// Their name in the report.
     report: &'static str,
-    /// Criterion's arguments for a rough run, where the benches do not see to that themselves.
+    /// Criterion's arguments for a rough run, unless the benches handle that themselves.
     quick: &'static [&'static str],
 }
 
 const GADGET: Subject = Subject {
-    workspace: Workspace::Duet,
     package: "duet-benches",
     report: "benches",
     quick: &[],
 };
 
 const SCHEMES: Subject = Subject {
-    workspace: Workspace::Schemes,
     package: "duet-scheme-benches",
     report: "schemes",
     quick: &[
@@ -150,28 +145,18 @@ const SCHEMES: Subject = Subject {
 };
 
 impl Subject {
-    /// Apart from what the rest of the workspace shares: the benches' dependencies are fewer and have fewer features.
-    fn target_directory(&self) -> PathBuf {
-        self.workspace.target_directory().join("bench")
-    }
-
     fn cargo(&self, verb: &str) -> Command {
-        let selected = [
-            "--package",
-            self.package,
-            "--profile",
-            "measure",
-            "--locked",
-        ];
-        let mut command = self.workspace.cargo(verb, selected);
-        command.env("CARGO_TARGET_DIR", self.target_directory());
+        let mut command = cargo::cargo([verb, "--package", self.package, "--profile", "measure"]);
+        command
+            .arg("--locked")
+            .env("CARGO_TARGET_DIR", target_directory());
         command
     }
 
-    /// Measures everything in several passes, so that a slow moment of the machine falls on a part of each
-    /// measurement, not on the whole of one. Gives the folder of each pass.
+    /// Measures everything in several passes, so that a slow moment of the machine affects a part of each
+    /// measurement, not the whole of one. Returns the folder of each pass.
     fn measure(&self, options: &Options) -> Result<Vec<PathBuf>> {
-        let criterion = self.target_directory().join("criterion");
+        let criterion = target_directory().join("criterion");
         if criterion.exists() {
             fs::remove_dir_all(&criterion)?;
         }
@@ -183,10 +168,10 @@ impl Subject {
         Ok(folders)
     }
 
-    /// Measures again what has noise, with as many passes, until nothing has or there were enough attempts. Gives the
-    /// folder of each attempt.
+    /// Repeats the measurements with noise, with as many passes, until none is left or the attempts are used up.
+    /// Returns the folder of each attempt.
     fn measure_again(&self, options: &Options, passes: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let folder = self.target_directory().join("criterion/again");
+        let folder = target_directory().join("criterion/again");
         let mut attempts: Vec<PathBuf> = Vec::new();
         for attempt in 1..=ATTEMPTS {
             let mut noisy = report();
@@ -208,7 +193,7 @@ impl Subject {
         Ok(attempts)
     }
 
-    /// What the report of the schemes takes besides.
+    /// The further inputs of the schemes' report.
     fn show_schemes(&self, options: &Options, passes: &[PathBuf], show: &mut Command) -> Result {
         if !options.quick {
             let attempts = self.measure_again(options, passes)?;
@@ -220,7 +205,7 @@ impl Subject {
         if !cycles.trim().is_empty() {
             show.args(["--cycles-per-second", cycles.trim()]);
         }
-        let counted = self.target_directory().join("counted.jsonl");
+        let counted = target_directory().join("counted.jsonl");
         fs::write(&counted, self.output_of("counted")?)?;
         show.arg("--counted").arg(counted);
         if !options.filters.is_empty() {
@@ -229,7 +214,7 @@ impl Subject {
         Ok(())
     }
 
-    /// One pass over the benches of which a part of the name matches the filter; over all if it is empty.
+    /// One pass over the benches whose name contains the filter; over all if it is empty.
     fn pass(&self, options: &Options, criterion: &Path, filter: &str) -> Command {
         let mut bench = self.cargo("bench");
         bench
@@ -245,13 +230,13 @@ impl Subject {
         bench
     }
 
-    /// What a program of the package prints.
+    /// The output of a program of the package.
     fn output_of(&self, program: &str) -> Result<String> {
         output(self.cargo("run").args(["--quiet", "--bin", program]))
     }
 }
 
-/// What a command prints.
+/// The output of a command.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.output()?;
     if !output.status.success() {

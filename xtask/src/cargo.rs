@@ -1,4 +1,4 @@
-//! How this program calls cargo and finds what cargo made.
+//! Calls cargo and finds its output.
 
 use crate::result::Result;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What cargo sets for the program that it runs. Some build scripts watch these variables and would run again
+/// The variables that cargo sets for the program that it runs. Some build scripts watch them and would run again
 /// whenever a build is started from here instead of from a shell.
 const SET_BY_CARGO_RUN: [&str; 4] = [
     "CARGO_PKG_",
@@ -17,60 +17,22 @@ const SET_BY_CARGO_RUN: [&str; 4] = [
     "CARGO_CRATE_NAME",
 ];
 
-/// What is off by default in the node and in the light client. With `--workspace` beside it no dependency changes its features.
+/// Cargo's variable for the program to call in place of rustc for the workspace's crates.
+pub(crate) const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
+
+/// Optional features of the node and the light client. With `--workspace`, they change no dependency's features.
 pub(crate) const OPTIONAL: [&str; 2] = [
     "--features",
     "duet-light/statistics,duet-light/vouchers,duet-node/encrypted-telemetry,duet-node/statistics",
 ];
 
-/// A workspace whose tests, lints and dependencies are checked.
-#[derive(Clone, Copy)]
-pub(crate) enum Workspace {
-    /// The gadget, its node and what measures and tests them.
-    Duet,
-    /// The companion schemes, which link no part of the SDK.
-    Schemes,
-}
+/// The manifest of the main workspace.
+pub(crate) const MANIFEST: &str = "Cargo.toml";
 
-impl Workspace {
-    pub(crate) const ALL: [Self; 2] = [Self::Duet, Self::Schemes];
-
-    /// The path of its manifest, from the repository's root.
-    pub(crate) fn manifest(self) -> &'static str {
-        match self {
-            Self::Duet => "Cargo.toml",
-            Self::Schemes => "schemes/Cargo.toml",
-        }
-    }
-
-    /// The programs that have a page of their own in the documentation. Others share their name with their library.
-    pub(crate) fn programs(self) -> &'static [&'static str] {
-        match self {
-            Self::Duet => &["duet-node", "duet-light", "xtask"],
-            Self::Schemes => &["duet-schemes"],
-        }
-    }
-
-    /// Where cargo puts what it builds of it. The two resolve their dependencies apart, and so build them apart.
-    pub(crate) fn target_directory(self) -> PathBuf {
-        match self {
-            Self::Duet => target_directory(),
-            Self::Schemes => target_directory().join("schemes"),
-        }
-    }
-
-    /// A call of cargo in this workspace.
-    pub(crate) fn cargo<S: AsRef<OsStr>>(
-        self,
-        verb: &str,
-        arguments: impl IntoIterator<Item = S>,
-    ) -> Command {
-        let mut command = cargo([verb, "--manifest-path", self.manifest()]);
-        command
-            .args(arguments)
-            .env("CARGO_TARGET_DIR", self.target_directory());
-        command
-    }
+/// A call of cargo with the lock file as it is, for all crates of the workspace: all builds have the same features,
+/// and share their output with each other.
+pub(crate) fn workspace(verb: &str) -> Command {
+    cargo([verb, "--workspace", "--locked"])
 }
 
 /// The repository's root.
@@ -80,7 +42,7 @@ pub(crate) fn root() -> &'static Path {
         .expect("this crate is a folder of the workspace")
 }
 
-/// A call of cargo in the repository's root, free of what the cargo that started this program has set.
+/// A call of cargo in the repository's root, without the variables of the cargo that started this program.
 pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).args(arguments);
@@ -96,14 +58,16 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
     command
 }
 
-/// A call of cargo in a workspace that is built apart, in this folder of the target directory.
+/// A call of cargo in a separate workspace, with this folder of the target directory.
 pub(crate) fn apart(verb: &str, manifest: &str, folder: &str) -> Command {
     let mut command = cargo([verb, "--locked", "--manifest-path", manifest]);
     command.env("CARGO_TARGET_DIR", target_directory().join(folder));
+    // Separate builds are what users get, by the plain compiler.
+    command.env_remove(WRAPPER);
     command
 }
 
-/// Runs a command, whose output goes where ours goes.
+/// Runs a command, with its output passed through.
 ///
 /// # Errors
 /// When it cannot be started or does not succeed; both name the command.
@@ -118,10 +82,10 @@ pub(crate) fn run(command: &mut Command) -> Result {
     Ok(())
 }
 
-/// What a command prints, without the end of the last line.
+/// The output of a command, without the last line break.
 ///
 /// # Errors
-/// When it cannot be started, does not succeed, or prints what is no text.
+/// When it cannot be started, does not succeed, or prints something other than text.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let shown = show(command);
     let output = command
@@ -135,7 +99,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
-/// Runs all commands, also after one that fails.
+/// Runs all commands; a failed one does not stop the next.
 ///
 /// # Errors
 /// Names every command that failed.
@@ -152,7 +116,7 @@ pub(crate) fn run_all(commands: impl IntoIterator<Item = Command>) -> Result {
     }
 }
 
-/// The command as one would type it.
+/// The command line as text.
 pub(crate) fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
@@ -161,7 +125,7 @@ pub(crate) fn show(command: &Command) -> String {
         .join(" ")
 }
 
-/// Where cargo puts what it builds with the profile `dev`.
+/// The output folder of cargo's profile `dev`.
 pub(crate) fn output_directory() -> PathBuf {
     target_directory().join("debug")
 }

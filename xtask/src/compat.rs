@@ -1,4 +1,4 @@
-//! The tools of the ecosystem, each run against nodes of ours.
+//! Ecosystem tools, each run against our nodes.
 
 mod bencher;
 mod runtime;
@@ -17,26 +17,26 @@ use std::{
     thread,
 };
 
-/// Names an executable to use instead of building one.
+/// The variable for a ready executable; otherwise one is built.
 const NODE: &str = "DUET_NODE";
-/// Names the runtime whose checks are run.
+/// The variable for the runtime whose checks are run.
 const TRY_RUNTIME: &str = "DUET_TRY_RUNTIME";
 
-/// What to run.
+/// Which tools to run.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Which tools; when none is named, the scripts that need nothing but a node.
+    /// Which tools; by default the scripts that need only a node.
     #[arg(value_name = "TOOL")]
     tools: Vec<Tool>,
-    /// Runs every tool, also those whose build takes long.
+    /// Runs every tool, including those with a long build.
     #[arg(long, conflicts_with = "tools")]
     all: bool,
-    /// Writes the metadata anew from which the code for PAPI and subxt is made, and runs no tool.
+    /// Regenerates the metadata, from which the code for PAPI and subxt is made, and runs no tool.
     #[arg(long, conflicts_with_all = ["tools", "all"])]
     metadata: bool,
 }
 
-/// A tool, by the name of its script or program in `compat`.
+/// A tool, named after its script or program in `testing/compat`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tool {
     /// @polkadot/api.
@@ -57,14 +57,14 @@ enum Tool {
     FrameOmniBencher,
 }
 
-/// How a tool is used.
+/// The kind of a tool.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// By a script in `compat/javascript`.
+    /// A script in `testing/compat/javascript`.
     Script,
-    /// By a program in `compat/rust`.
+    /// A program in `testing/compat/rust`.
     Program,
-    /// By a command of its own, which needs no node.
+    /// A separate command, which needs no node.
     Command,
 }
 
@@ -79,12 +79,12 @@ impl Tool {
         }
     }
 
-    /// Whether nothing has to be built for it but a node.
+    /// Whether the tool needs no build except the node's.
     fn is_quick(self) -> bool {
         self.kind() == Kind::Script && self != Self::TryRuntime
     }
 
-    /// What stands in `compat/javascript`, or after `duet-compat-`.
+    /// The name in `testing/compat/javascript`, or after `duet-compat-`.
     fn name(self) -> &'static str {
         match self {
             Self::PolkadotJs => "polkadot-js",
@@ -100,7 +100,7 @@ impl Tool {
 }
 
 impl Options {
-    /// Those that are used in this way.
+    /// The tools of this kind.
     fn chosen(&self, kind: Kind) -> Vec<Tool> {
         let all = Tool::value_variants().iter().copied();
         let chosen = all.filter(|tool| match self.tools.as_slice() {
@@ -132,7 +132,7 @@ pub(crate) fn run(options: &Options) -> Result {
     Ok(())
 }
 
-/// Asks a node for the metadata, and makes the code for PAPI of it.
+/// Fetches the metadata from a node, and generates the code for PAPI from it.
 fn metadata(node: &Path) -> Result {
     install()?;
     cargo::run(script("metadata").env(NODE, node))?;
@@ -144,7 +144,7 @@ fn run_scripts(tools: &[Tool], node: &Path) -> Result {
         return Ok(());
     }
     install()?;
-    // PAPI installs again, which changes nothing now. An older npm would leave some of the lock file out.
+    // PAPI installs again, which now changes nothing. An older npm would drop parts of the lock file.
     cargo::run(generate().env("npm_config_dry_run", "true"))?;
     let mut named = vec![(NODE, node.to_path_buf())];
     if tools.contains(&Tool::TryRuntime) {
@@ -164,10 +164,10 @@ fn run_programs(tools: &[Tool], node: &Path) -> Result {
     cargo::run_all(programs)
 }
 
-/// The executable that the environment names, or the one that is built now.
+/// The executable named in the environment, or a fresh build.
 fn node() -> Result<PathBuf> {
     if let Some(named) = env::var_os(NODE) {
-        // Scripts run in a folder of their own.
+        // Scripts run in another folder.
         return Ok(std::path::absolute(named)?);
     }
     tools::for_building()?;
@@ -175,25 +175,29 @@ fn node() -> Result<PathBuf> {
     Ok(cargo::output_directory().join("duet-node"))
 }
 
-/// Installs what the lock file of `compat/javascript` names.
+/// Installs the packages of the lock file in `testing/compat/javascript`.
 fn install() -> Result {
     tools::for_javascript()?;
     cargo::run(javascript("npm").args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))
 }
 
-/// Has PAPI make code of the metadata. With other metadata, the version of that code changes in files that are checked in.
+/// Generates PAPI's code from the metadata. With other metadata, checked-in files change with its version.
 fn generate() -> Command {
     let mut command = javascript("node");
     command.args(["node_modules/polkadot-api/bin/cli.js", "generate"]);
     command
 }
 
-/// Builds programs of `compat/rust`.
+/// Builds programs of `testing/compat/rust`.
 fn build(tools: &[Tool]) -> Result {
     for tool in tools {
         let mut build = cargo::cargo(["build", "--locked"]);
         build
-            .args(["--manifest-path", "compat/rust/Cargo.toml", "--package"])
+            .args([
+                "--manifest-path",
+                "testing/compat/rust/Cargo.toml",
+                "--package",
+            ])
             .arg(format!("duet-compat-{}", tool.name()))
             .env("CARGO_TARGET_DIR", cargo::target_directory().join("compat"));
         cargo::run(&mut build)?;
@@ -201,8 +205,8 @@ fn build(tools: &[Tool]) -> Result {
     Ok(())
 }
 
-/// Runs scripts side by side, because they mostly wait for blocks, with paths in their environment. What one prints is shown when it ends; what it
-/// prints on standard error, only when it fails.
+/// Runs scripts side by side, because they mostly wait for blocks, with paths in their environment. A script's output
+/// is shown when it ends, its standard error only when it fails.
 fn at_once(tools: &[Tool], named: &[(&str, PathBuf)]) -> Result {
     let failed: Vec<_> = thread::scope(|scope| {
         let run = |tool: &Tool| {
@@ -240,7 +244,7 @@ fn show(name: &str, output: Output) -> Result {
     Err(format!("the script for {name} ended with {}", output.status).into())
 }
 
-/// A script, which says what it does.
+/// A script, which prints its steps.
 fn script(name: &str) -> Command {
     let mut command = javascript("node");
     // Chopsticks tells every block otherwise.
@@ -250,6 +254,6 @@ fn script(name: &str) -> Command {
 
 fn javascript(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(root().join("compat/javascript"));
+    command.current_dir(root().join("testing/compat/javascript"));
     command
 }

@@ -1,17 +1,17 @@
-//! The conformance vectors: making them, and running them through the verifiers of other stacks.
+//! The conformance vectors: generates them, and runs them through the verifiers of other stacks.
 
 use crate::{
-    cargo::{self, root, Workspace},
+    cargo::{self, root},
     programs::WITH_FEATURES_OF_TESTS,
     result::Result,
     tools,
 };
 use std::process::Command;
 
-/// What to do with the vectors.
+/// The action on the vectors.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Compares the files with what the generator makes, and writes nothing.
+    /// Compares the files with the generator's output, and writes nothing.
     #[arg(long)]
     check: bool,
 }
@@ -21,7 +21,7 @@ pub(crate) fn vectors(options: &Options) -> Result {
     cargo::run(&mut generator(options.check)?)
 }
 
-/// Compares the vectors with what the generator makes, and runs both verifiers.
+/// Compares the vectors with the generator's output, and runs both verifiers.
 pub(crate) fn run() -> Result {
     tools::for_conformance()?;
     let generator = generator(true)?;
@@ -29,10 +29,10 @@ pub(crate) fn run() -> Result {
     let mut in_node = node();
     in_node.arg("test");
     let mut in_go = Command::new("go");
-    // Says how many cases it ran. Never from Go's cache, which does not know that the vectors are read.
+    // Prints the number of cases. Go's cache is bypassed, because it does not track the vectors.
     in_go
         .args(["test", "-v", "-count=1", "-mod=readonly", "./..."])
-        .current_dir(root().join("conformance/go"));
+        .current_dir(root().join("verifiers/conformance/go"));
     cargo::run_all([generator, in_node, in_go])?;
     println!("xtask: the vectors are those of the generator, and both verifiers give each case its answer");
     Ok(())
@@ -40,13 +40,13 @@ pub(crate) fn run() -> Result {
 
 fn node() -> Command {
     let mut npm = Command::new("npm");
-    npm.current_dir(root().join("conformance/javascript"));
+    npm.current_dir(root().join("verifiers/conformance/javascript"));
     npm
 }
 
-/// Builds the generator, and gives the call of it.
+/// Builds the generator, and returns the command for it.
 fn generator(check: bool) -> Result<Command> {
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     build
         .args(["--bin", "duet-conformance"])
         .args(WITH_FEATURES_OF_TESTS);

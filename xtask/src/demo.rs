@@ -9,16 +9,16 @@ pub(crate) struct Options {
     /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
     #[arg(long, value_name = "N")]
     blocks: Option<u32>,
-    /// Starts a second network and an EVM chain that follow the first one, and relayers that bring proofs to them.
+    /// Starts a second network and an EVM chain (anvil) that follow the first, and relayers that bring proofs to both.
     #[arg(long)]
     bridge: bool,
-    /// How many validators the network starts with.
+    /// Number of validators that the network starts with.
     #[arg(long, value_name = "N", default_value_t = 4)]
     validators: usize,
-    /// First of the TCP ports to use, two for each node; free ones are searched when absent.
+    /// First of the TCP ports to use, two for each node; by default free ports are searched.
     #[arg(long, value_name = "PORT")]
     base_port: Option<u16>,
-    /// Leaves the nodes' directories in place and says where they are.
+    /// Keeps the nodes' directories and prints their path.
     #[arg(long)]
     keep: bool,
 }
@@ -47,11 +47,15 @@ pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     if options.bridge {
         contracts::compile()?;
-        relay::build()?;
     } else if let Err(error) = page::build() {
         println!("xtask: going on without the page: {error}");
     }
-    programs::build()?;
+    let more = if options.bridge {
+        &relay::PROGRAM[..]
+    } else {
+        &[]
+    };
+    programs::build_with(more)?;
     let demo = cargo::output_directory().join("duet-demo");
     let error = Command::new(&demo).args(options.flags()).exec();
     Err(format!("cannot start {}: {error}", demo.display()).into())

@@ -1,8 +1,7 @@
 //! Checks of the dependencies by cargo-deny and cargo-machete.
 
 use crate::{
-    cargo::{self, Workspace},
-    hyperbridge, relay,
+    cargo,
     result::Result,
     tools::{CARGO_DENY, CARGO_MACHETE},
 };
@@ -12,16 +11,11 @@ use std::{
     process::Command,
 };
 
-/// What others embed or run and is a workspace of its own: the light client for browsers, the consensus client for Hyperbridge, the
-/// relayer.
-const APART: [&str; 3] = [
-    "light-client/wasm/Cargo.toml",
-    hyperbridge::MANIFEST,
-    relay::MANIFEST,
-];
+/// The workspaces with released parts: nearly every crate, and the light client for browsers.
+const WORKSPACES: [&str; 2] = [cargo::MANIFEST, "light-client/wasm/Cargo.toml"];
 
-/// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
-/// under.
+/// The crates that chains, wallets and light clients embed. They link nothing under the GPL, unlike the SDK's client
+/// crates.
 const EMBEDDED: [&str; 10] = [
     "curve",
     "primitives",
@@ -31,20 +25,17 @@ const EMBEDDED: [&str; 10] = [
     "light-client",
     "light-client/warp",
     "light-client/wasm",
-    "contracts/calldata",
-    "bridge/hyperbridge",
+    "verifiers/contracts/calldata",
+    "verifiers/bridge/hyperbridge",
 ];
 
-/// Licences, sources and versions of everything that the workspaces lock, and the use of what our crates declare.
+/// Checks licences, sources and versions of all locked dependencies, and that our crates use what they declare.
 ///
-/// Advisories are checked where a database of them has been fetched before: this program fetches none.
+/// Advisories are checked only with an already fetched database: this program fetches none.
 pub(crate) fn run() -> Result {
     let deny = CARGO_DENY.installed()?;
     let machete = CARGO_MACHETE.installed()?;
-    for workspace in Workspace::ALL {
-        cargo::run(&mut workspace.cargo("fetch", ["--locked", "--quiet"]))?;
-    }
-    for manifest in APART {
+    for manifest in WORKSPACES {
         let fetch = ["fetch", "--locked", "--quiet", "--manifest-path", manifest];
         cargo::run(&mut cargo::cargo(fetch))?;
     }
@@ -54,17 +45,14 @@ pub(crate) fn run() -> Result {
     } else {
         println!("xtask: no database of advisories is at hand: they are not checked");
     }
-    let manifests = Workspace::ALL.map(Workspace::manifest).into_iter();
-    let workspaces = manifests
-        .chain(APART)
-        .map(|manifest| denying(&deny, manifest, "deny.toml", &checks));
+    let workspaces = WORKSPACES.map(|manifest| denying(&deny, manifest, "deny.toml", &checks));
     let embedded = EMBEDDED.map(|folder| {
         let manifest = format!("{folder}/Cargo.toml");
         denying(&deny, &manifest, "deny-embedded.toml", &["licenses"])
     });
     let mut unused = Command::new(machete);
     unused.arg("--skip-target-dir").arg(cargo::root());
-    let checks = workspaces.chain(embedded);
+    let checks = workspaces.into_iter().chain(embedded);
     cargo::run_all(checks.chain(std::iter::once(unused)))
 }
 
@@ -79,7 +67,7 @@ fn denying(program: &Path, manifest: &str, config: &str, checks: &[&str]) -> Com
     deny
 }
 
-/// Whether cargo-deny has fetched a database of advisories before.
+/// Whether cargo-deny has already fetched an advisory database.
 fn has_advisories() -> bool {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));

@@ -1,8 +1,8 @@
-//! What is released, in `dist` of the target directory: the executables, a Debian package, a container file, the packages for
-//! JavaScript, the contracts, the runtime, a bill of materials for each lock file, and the sums of all of these.
+//! The release, in `dist` of the target directory: the executables, a Debian package, a container file, JavaScript
+//! packages, the contracts, the runtime, a bill of materials for each lock file, and the checksums of all of these.
 //!
-//! The same commit gives the same bytes: executables are built at one place ([`place`]), archives are sorted and dated by the
-//! commit, and everything comes from lock files. The compiler, npm and what packs must be of the same versions.
+//! The same commit gives the same bytes: executables are built at one path ([`place`]), archives are sorted and dated
+//! by the commit, and dependencies come from lock files. Compiler, npm and packing tools must have the same versions.
 
 mod archive;
 mod bill;
@@ -29,25 +29,25 @@ use executables::Executables;
 use release::{Profile, Release};
 use std::path::{Path, PathBuf};
 
-/// The container file, which is released as it is.
-const CONTAINER: &str = "packaging/Containerfile";
+/// The container file, released unchanged.
+const CONTAINER: &str = "operations/packaging/Containerfile";
 
-/// What is packed, and whether it is tried.
+/// What to pack, and whether to test it.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Which executables: those for operators, whose first build takes long, or those that the tests run.
+    /// Which executables: those for operators, whose first build takes long, or those of the tests.
     #[arg(long, value_enum, default_value_t)]
     profile: Profile,
     /// Packs the executables and the runtime in this folder, and builds none.
     #[arg(long, value_name = "FOLDER")]
     from: Option<PathBuf>,
-    /// Also packs twice and compares, installs the packages and uses what they install. Needs root on Debian: a system
-    /// is made to install them in.
+    /// Also packs twice and compares, installs the packages and uses the installed programs. Needs root on Debian, to
+    /// create a system for the installation.
     #[arg(long)]
     test: bool,
 }
 
-/// Builds and packs, and tries what was packed.
+/// Builds and packs, and tests the result.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_packaging()?;
     let release = Release::of_this_commit(options.profile)?;
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result {
     Ok(())
 }
 
-/// Packs everything into a folder, which is made anew.
+/// Packs everything into a fresh folder.
 fn pack(release: &Release, executables: &Executables, to: &Path) -> Result {
     files::fresh(to)?;
     let stage = files::fresh(&cargo::target_directory().join("dist-stage"))?;

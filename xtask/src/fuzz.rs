@@ -1,14 +1,9 @@
 //! Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
 //!
-//! Guided runs need no nightly compiler: what instruments the code for coverage is in the stable one, and libFuzzer, which
+//! Guided runs need no nightly compiler: the stable one contains the coverage instrumentation, and libFuzzer, which
 //! is C++, is built with it.
 
-use crate::{
-    cargo::{self, Workspace},
-    programs::WITH_FEATURES_OF_TESTS,
-    result::Result,
-    tools,
-};
+use crate::{cargo, programs::WITH_FEATURES_OF_TESTS, result::Result, tools};
 use std::{
     env,
     ffi::OsString,
@@ -22,27 +17,27 @@ use std::{
 /// What to fuzz, and for how long.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only runs the kept corpus.
+    /// Only replays the kept corpus.
     #[arg(long, conflicts_with_all = ["minutes", "unguided"])]
     replay: bool,
-    /// Only writes the inputs that the corpus begins with, after a change of what makes them.
+    /// Only writes the seed inputs of the corpus, after a change of their generator.
     #[arg(long, conflicts_with_all = ["minutes", "unguided", "replay", "targets"])]
     seeds: bool,
-    /// How long the whole run takes after the build; the targets share it.
+    /// Duration of the whole run after the build; the targets share it.
     #[arg(long, value_name = "N", required_unless_present_any = ["replay", "seeds"])]
     minutes: Option<u64>,
-    /// Changes inputs at random and not by coverage, which needs no C++ compiler.
+    /// Mutates inputs at random instead of by coverage, which needs no C++ compiler.
     #[arg(long)]
     unguided: bool,
-    /// Chooses the random changes.
-    #[arg(long, default_value_t = 1)]
-    seed: u32,
-    /// Only these targets; all of them otherwise.
+    /// Seeds the random mutations; by default the commit does, so that each commit tries others, and always the same.
+    #[arg(long)]
+    seed: Option<u32>,
+    /// Only these targets; by default all.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
 
-/// What instruments code for libFuzzer, as `cargo-fuzz` does it.
+/// The flags that instrument code for libFuzzer, as `cargo-fuzz` sets them.
 const INSTRUMENT: [&str; 5] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -54,8 +49,8 @@ const INSTRUMENT: [&str; 5] = [
 /// Set where cargo calls this program in place of rustc.
 const WRAPPING: &str = "DUET_FUZZ_INSTRUMENT";
 
-/// Compiles one crate of the workspace in place of rustc, when cargo asks for that. Our own crates are instrumented; cargo
-/// does not call this program for the others, because inputs are to be sorted by the branches of our code.
+/// Compiles one crate of the workspace in place of rustc, when cargo asks for that. Cargo does not call this
+/// program for other crates, so only the branches of our code are instrumented and sort the inputs.
 pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
     env::var_os(WRAPPING)?;
     let mut arguments = env::args_os().skip(1);
@@ -74,7 +69,7 @@ pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
     })
 }
 
-/// Neither a build script nor a question about the compiler.
+/// Whether the call is neither for a build script nor a query about the compiler.
 fn is_ours(arguments: &[OsString]) -> bool {
     let name = arguments
         .windows(2)
@@ -100,7 +95,7 @@ pub(crate) fn run(options: &Options) -> Result {
         Some(minutes) => command
             .arg("mutate")
             .args(["--seconds", &(minutes * 60).to_string()])
-            .args(["--seed", &options.seed.to_string()]),
+            .args(["--seed", &seed(options)?.to_string()]),
     };
     command
         .arg("--artifacts")
@@ -109,28 +104,43 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(&mut command)
 }
 
-/// Seconds for each target when so many of them run at a time.
+/// The given seed, or the first digits of the commit.
+fn seed(options: &Options) -> Result<u32> {
+    if let Some(seed) = options.seed {
+        return Ok(seed);
+    }
+    let mut git = Command::new("git");
+    git.current_dir(cargo::root())
+        .args(["rev-parse", "--short=7", "HEAD"]);
+    let digits = cargo::output(&mut git)?;
+    let first = digits
+        .get(..7)
+        .ok_or("git names the commit by fewer digits")?;
+    Ok(u32::from_str_radix(first, 16)?)
+}
+
+/// Seconds per target when so many of them run at a time.
 fn share(minutes: u64, targets: usize, at_a_time: usize) -> u64 {
     let rounds = targets.div_ceil(at_a_time).max(1);
     (minutes * 60 / u64::try_from(rounds).unwrap_or(u64::MAX)).max(1)
 }
 
-/// The program that replays and mutates, as `cargo xtask test` builds it.
+/// The program that replays and mutates, built as in `cargo xtask test`.
 fn build() -> Result<PathBuf> {
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     build.args(["--bin", "duet-fuzz"]);
     cargo::run(build.args(WITH_FEATURES_OF_TESTS))?;
     Ok(cargo::output_directory().join("duet-fuzz"))
 }
 
-/// The program with libFuzzer in it. Cargo calls this program in place of rustc for the crates of the workspace alone, and
-/// keeps what it makes apart: what is built of other crates is shared with the tests.
+/// The program with libFuzzer. Cargo calls this program in place of rustc for the workspace's crates only, and keeps
+/// their output apart: the builds of other crates are shared with the tests.
 fn build_guided() -> Result<PathBuf> {
     tools::for_fuzzing()?;
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     build
         .args(["--example", "guided", "--features", "duet-fuzz/guided"])
-        .env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
+        .env(cargo::WRAPPER, env::current_exe()?)
         .env(WRAPPING, "1");
     cargo::run(&mut build)?;
     Ok(cargo::output_directory().join("examples/guided"))
@@ -151,12 +161,13 @@ fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> R
     };
     let workers = thread::available_parallelism()?.get().min(names.len());
     let seconds = share(minutes, names.len(), workers);
+    let seed = seed(options)?;
     let count = names.len();
     println!("xtask: {count} targets for {seconds} s each, {workers} at a time");
     let rest = Mutex::new(names.into_iter());
     let next = || rest.lock().ok()?.next();
     let work = || -> Vec<String> {
-        let run = |name: String| one(&program, &name, seconds, options.seed, folder, artifacts);
+        let run = |name: String| one(&program, &name, seconds, seed, folder, artifacts);
         let errors = std::iter::from_fn(next).filter_map(|name| run(name).err());
         errors.map(|error| error.to_string()).collect()
     };
@@ -174,7 +185,7 @@ fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> R
     Err(found.join("\n").into())
 }
 
-/// Runs one target: first what is kept and what earlier runs here found worth keeping, then changes of it.
+/// Runs one target: first the kept corpus and the finds of earlier runs here, then mutations of them.
 fn one(
     program: &Path,
     name: &str,
@@ -219,7 +230,7 @@ fn one(
     Ok(())
 }
 
-/// Executions and coverage, from the lines of libFuzzer.
+/// Executions and coverage, from libFuzzer's output.
 fn summary(text: &str) -> String {
     let executions = text
         .lines()

@@ -3,10 +3,10 @@
 use crate::{cargo, programs, result::Result, tools};
 use std::{os::unix::process::CommandExt, process::Command};
 
-/// What it runs besides the node.
+/// The programs that it runs besides the node.
 const PROGRAM: [&str; 2] = ["--bin", "duet-laboratory"];
 
-/// What `duet-laboratory` is told.
+/// The arguments for `duet-laboratory`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Passed on: `--short`, `--scenario partition_even`, `--nodes 7`, `--seed 1`, `--report DIR`; `-- --help` shows all.

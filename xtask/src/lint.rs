@@ -1,27 +1,39 @@
 //! Formatting, clippy and rustdoc.
+//!
+//! Clippy and rustdoc look at a crate while a build compiles it: cargo calls this program in place of rustc for the
+//! workspace's crates. So they need no second metadata of the dependencies, which takes as long as the SDK's check.
 
 use crate::{
-    cargo::{self, Workspace, OPTIONAL},
-    contracts, hyperbridge, relay,
+    cargo::{self, root, target_directory, OPTIONAL, WRAPPER},
     result::Result,
     tools,
 };
-use std::process::Command;
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs,
+    path::{absolute, Path, PathBuf},
+    process::{Command, ExitCode},
+};
 
-const RIVALS: &str = "benches/rivals/Cargo.toml";
-/// Workspaces that are built for other targets, with other compilers or only to be measured.
-const WORKSPACES_APART: [&str; 10] = [
-    RIVALS,
+/// Crates in separate workspaces, because they are built for other targets, with other compilers or seldom.
+const APART: [&str; 5] = [
     "benches/wasm/Cargo.toml",
-    "compat/rust/subxt/Cargo.toml",
-    "compat/rust/zombienet/Cargo.toml",
-    contracts::TESTS,
-    hyperbridge::MANIFEST,
+    "testing/compat/rust/subxt/Cargo.toml",
+    "testing/compat/rust/zombienet/Cargo.toml",
     "light-client/wasm/Cargo.toml",
-    relay::MANIFEST,
-    "relay/evm-node/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];
+/// The programs with their own page in the documentation. Others share their name with their library.
+const PROGRAMS: [&str; 4] = ["duet_node", "duet_light", "duet_schemes", "xtask"];
+
+/// The name of the copy of this program that cargo calls in place of rustc.
+const COPY: &str = "lint";
+/// The variable in which clippy's driver finds its flags, as `cargo clippy` passes them on.
+const CLIPPY_ARGS: (&str, &str) = (
+    "CLIPPY_ARGS",
+    "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
+);
 
 /// Formatting of every crate.
 pub(crate) fn formatting() -> Result {
@@ -31,52 +43,202 @@ pub(crate) fn formatting() -> Result {
         fmt.args(options).args(["--", "--check"]);
         fmt
     };
-    let workspaces = Workspace::ALL.map(|workspace| fmt(workspace.manifest(), &["--all"]));
-    let apart = WORKSPACES_APART.map(|manifest| fmt(manifest, &[]));
-    cargo::run_all(workspaces.into_iter().chain(apart))
+    let workspace = fmt(cargo::MANIFEST, &["--all"]);
+    cargo::run_all(std::iter::once(workspace).chain(APART.map(|manifest| fmt(manifest, &[]))))
 }
 
-/// Clippy and rustdoc over every target of every crate; a warning is an error.
-///
-/// Both need the metadata of all dependencies, which cargo keeps apart from what it builds for tests, and share it:
-/// rustdoc gets an example too, so that features are the same (see [`crate::programs`]).
+/// Clippy and rustdoc over every target of every crate, optional features too; a warning is an error.
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     tools::for_linting()?;
-    let ours = Workspace::ALL
-        .into_iter()
-        .flat_map(|workspace| [clippy(workspace, &[]), documentation(workspace, &[])]);
-    // What is off by default.
-    let optional = [
-        clippy(Workspace::Duet, &OPTIONAL),
-        documentation(Workspace::Duet, &OPTIONAL),
-    ];
-    // No other step builds it.
-    cargo::run_all(ours.chain(optional).chain(std::iter::once(rivals())))
+    let builds = [&[][..], &OPTIONAL].map(|features| {
+        let mut build = cargo::workspace("build");
+        build
+            .arg("--all-targets")
+            .arg("--keep-going")
+            .args(features);
+        build
+    });
+    for mut build in builds {
+        with_every_build(&mut build)?;
+        cargo::run(&mut build)?;
+    }
+    Ok(())
 }
 
-fn clippy(workspace: Workspace, more: &[&str]) -> Command {
-    let mut clippy = workspace.cargo("clippy", ["--workspace", "--all-targets", "--locked"]);
-    clippy
-        .args(more)
-        .args(["--keep-going", "--", "--deny", "warnings"])
-        // Lints need no blob of the runtime. Clippy's build scripts are apart from those of a build.
-        .env("SKIP_WASM_BUILD", "1");
-    clippy
+/// Makes every build that a command starts lint the workspace's crates.
+///
+/// The program that cargo calls is a copy of this one: cargo builds this one too, in its place.
+pub(crate) fn with_every_build(command: &mut Command) -> Result {
+    let copy = absolute(target_directory())?.join(COPY);
+    let ours = fs::read(env::current_exe()?)?;
+    if fs::read(&copy).ok().as_ref() != Some(&ours) {
+        // Never written in place, where it may be running.
+        let new = copy.with_extension("new");
+        fs::copy(env::current_exe()?, &new)?;
+        fs::rename(&new, &copy)?;
+    }
+    command.env(WRAPPER, copy).env(CLIPPY_ARGS.0, CLIPPY_ARGS.1);
+    Ok(())
 }
 
-fn rivals() -> Command {
-    let mut clippy = cargo::cargo(["clippy", "--manifest-path", RIVALS, "--all-targets"]);
-    clippy.args(["--locked", "--", "--deny", "warnings"]);
-    clippy
+/// Compiles one crate in place of rustc with clippy's driver, and documents it, when cargo asks for that.
+pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
+    env::current_exe()
+        .ok()
+        .filter(|program| program.ends_with(COPY))?;
+    let mut arguments = env::args_os().skip(1);
+    let rustc = arguments.next()?;
+    let arguments: Vec<_> = arguments.collect();
+    let mut commands = Vec::new();
+    if is_ours() {
+        let mut clippy = Command::new("clippy-driver");
+        clippy.arg(&rustc).args(&arguments);
+        commands.push(clippy);
+        commands.extend(documentation(&arguments));
+    } else {
+        let mut rustc = Command::new(&rustc);
+        rustc.args(&arguments);
+        commands.push(rustc);
+    }
+    for mut command in commands {
+        match command.status() {
+            Ok(status) if status.success() => {}
+            Ok(_) => return Some(ExitCode::FAILURE),
+            Err(error) => {
+                eprintln!("cannot start `{}`: {error}", cargo::show(&command));
+                return Some(ExitCode::FAILURE);
+            }
+        }
+    }
+    Some(ExitCode::SUCCESS)
 }
 
-fn documentation(workspace: Workspace, more: &[&str]) -> Command {
-    let mut doc = workspace.cargo("doc", ["--workspace", "--no-deps", "--locked"]);
-    let programs = workspace.programs().iter();
-    doc.args(more)
-        .args(["--lib", "--examples", "--document-private-items"])
-        .args(programs.flat_map(|program| ["--bin", program]))
-        .env("RUSTDOCFLAGS", "--deny warnings");
-    doc
+/// Whether the crate is in the repository: neither a query about the compiler nor generated by a build script.
+fn is_ours() -> bool {
+    let folder = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    folder.is_some_and(|folder| folder.starts_with(root()) && !folder.starts_with(generated()))
+}
+
+fn generated() -> PathBuf {
+    absolute(target_directory())
+        .map_or_else(|_| root().join("target"), |target| target.join("debug"))
+}
+
+/// The rustdoc call that matches a rustc call: for libraries, and for programs with their own page.
+fn documentation(arguments: &[OsString]) -> Option<Command> {
+    let after = |flag: &str| {
+        let mut pairs = arguments.windows(2).filter(|pair| pair[0] == flag);
+        pairs.next().and_then(|pair| pair[1].to_str())
+    };
+    let name = after("--crate-name")?;
+    let is_documented = match after("--crate-type")? {
+        "lib" => true,
+        "bin" => PROGRAMS.contains(&name),
+        _ => false,
+    };
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    if !is_documented || has("--test") || has("--target") {
+        return None;
+    }
+    let source = arguments.iter().find(|argument| is_source(argument))?;
+    let mut rustdoc = Command::new("rustdoc");
+    rustdoc
+        .arg(source)
+        .args(["--document-private-items", "--deny=warnings"]);
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_str().unwrap_or_default();
+        if SHARED.contains(&text) {
+            rustdoc.arg(argument).args(rest.next());
+        } else if SHARED
+            .iter()
+            .any(|flag| text.starts_with(&format!("{flag}=")))
+        {
+            rustdoc.arg(argument);
+        }
+    }
+    // Each in a separate folder: two at a time would wait for each other.
+    rustdoc.arg("--out-dir").arg(
+        Path::new(after("--out-dir")?)
+            .with_file_name("documented")
+            .join(name),
+    );
+    Some(rustdoc)
+}
+
+/// The flags that rustc and rustdoc share.
+const SHARED: [&str; 6] = [
+    "--crate-name",
+    "--edition",
+    "--cfg",
+    "--check-cfg",
+    "-L",
+    "--extern",
+];
+
+fn is_source(argument: &OsStr) -> bool {
+    Path::new(argument)
+        .extension()
+        .is_some_and(|ending| ending == "rs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn documented(arguments: &[&str]) -> Option<String> {
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        documentation(&arguments).map(|command| cargo::show(&command))
+    }
+
+    #[test]
+    fn a_library_is_documented_with_the_dependencies_that_it_is_compiled_with() {
+        let library = [
+            "--crate-name",
+            "duet_curve",
+            "--edition=2021",
+            "curve/src/lib.rs",
+            "--crate-type",
+            "lib",
+            "--warn=missing_docs",
+            "-C",
+            "opt-level=3",
+            "--cfg",
+            "feature=\"std\"",
+            "--extern",
+            "blst=libblst.rmeta",
+            "--out-dir",
+            "/target/debug/deps",
+            "-L",
+            "dependency=/target/debug/deps",
+        ];
+        assert_eq!(
+            documented(&library).as_deref(),
+            Some(
+                "rustdoc curve/src/lib.rs --document-private-items --deny=warnings --crate-name duet_curve \
+                 --edition=2021 --cfg feature=\"std\" --extern blst=libblst.rmeta -L dependency=/target/debug/deps \
+                 --out-dir /target/debug/documented/duet_curve"
+            )
+        );
+        let test = [&library[..], &["--test"]].concat();
+        assert_eq!(documented(&test), None, "tests have no documentation");
+    }
+
+    #[test]
+    fn of_programs_only_those_with_a_page_are_documented() {
+        let program = |name| {
+            documented(&[
+                "--crate-name",
+                name,
+                "src/main.rs",
+                "--crate-type",
+                "bin",
+                "--out-dir",
+                "/d/deps",
+            ])
+        };
+        assert!(program("duet_node").is_some());
+        assert_eq!(program("build_script_build"), None);
+    }
 }

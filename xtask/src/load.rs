@@ -1,25 +1,20 @@
 //! Load on real nodes: build, then hand over to `duet-load`.
 
-use crate::{
-    cargo::{self, Workspace},
-    programs::WITH_FEATURES_OF_TESTS,
-    result::Result,
-    tools,
-};
+use crate::{cargo, programs::WITH_FEATURES_OF_TESTS, result::Result, tools};
 use std::{os::unix::process::CommandExt, process::Command};
 
-/// What it runs.
+/// The programs that it runs.
 const PROGRAMS: [&str; 4] = ["--bin", "duet-node", "--bin", "duet-load"];
-/// What the rival's part runs.
+/// The programs of the rival's part.
 const RIVAL: [&str; 4] = ["--bin", "duet-beefy-node", "--bin", "duet-beefy-load"];
 
-/// What both are told about what is played.
+/// The flags that both share.
 const OF_RIVAL: [&str; 3] = ["--validators", "--rounds", "--players"];
 
-/// What `duet-load` is told.
+/// The arguments for `duet-load`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Plays the same first against the SDK's BEEFY gadget, and shows it beside ours: with the same `--validators`,
+    /// Plays the same first against the SDK's BEEFY gadget, and shows it next to Duet: with the same `--validators`,
     /// `--rounds` and `--players`, or at 100 and 1 000 validators.
     #[arg(long)]
     rival: bool,
@@ -32,7 +27,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     let rival = if options.rival { &RIVAL[..] } else { &[] };
     cargo::run(
         build
@@ -54,8 +49,8 @@ pub(crate) fn run(options: &Options) -> Result {
     Err(format!("cannot start {}: {error}", load.display()).into())
 }
 
-/// What the rival is told of what `duet-load` is: `--rounds 10` and `--rounds=10` alike, in any order, as often as it is
-/// said. What only `duet-load` knows is left out.
+/// The rival's share of `duet-load`'s flags: `--rounds 10` and `--rounds=10` alike, in any order and number. Flags
+/// known only to `duet-load` are left out.
 fn of_rival(arguments: &[String]) -> Vec<&str> {
     let mut told = Vec::new();
     let mut arguments = arguments.iter().map(String::as_str);
@@ -82,7 +77,7 @@ mod tests {
         load: Options,
     }
 
-    /// What the rival is told, when this is what `cargo xtask load` is.
+    /// The rival's flags for these flags of `cargo xtask load`.
     fn told(line: &str) -> Vec<String> {
         let task = Task::parse_from(["load"].into_iter().chain(line.split_whitespace()));
         assert!(task.load.rival, "{line}");

@@ -2,25 +2,25 @@
 //!
 //! - `demo`: builds and starts a local network of validators, and the light client that follows it,
 //! - `laboratory`: breaks networks of real nodes, and has light clients watch,
-//! - `load`: plays large sets of validators against real nodes, and measures these,
-//! - `test`: every test of both workspaces,
+//! - `load`: plays large sets of validators against real nodes, and measures the nodes,
+//! - `ci`: all checks that a change must pass, step by step,
+//! - `test`: every test of the workspace,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
-//! - `mutants`: whether a test notices each change of what decides,
+//! - `mutants`: whether the tests notice each mutation of the verdict code,
 //! - `prove`: that no limb of the field arithmetic overflows,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
 //! - `dependencies`: cargo-deny and cargo-machete,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
-//! - `package`: what would be published, as cargo packs it,
-//! - `dist`: what is released, as packages that install,
+//! - `package`: the published crates, as cargo packs them,
+//! - `dist`: the release, as packages that install,
 //! - `web`: the light client for JavaScript, and its page,
 //! - `contracts`: the light client for the EVM,
-//! - `hyperbridge`: the consensus client for Hyperbridge,
 //! - `relay`: the relayer,
-//! - `compat`: the tools of the ecosystem on nodes of ours,
-//! - `monitoring`: rules for Prometheus and the dashboard, on nodes of ours,
+//! - `compat`: ecosystem tools on our nodes,
+//! - `monitoring`: Prometheus rules and the dashboard, on our nodes,
 //! - `book`: the documentation as a book,
-//! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
-//! - `bench`, `simulate`: measure and simulate, and have the results drawn.
+//! - `vectors`, `conformance`: the conformance vectors, and other stacks' verifiers that run them,
+//! - `bench`, `simulate`: measure and simulate, and plot the results.
 //!
 //! This program runs commands and links none of the project's crates.
 
@@ -28,6 +28,7 @@ mod bare_metal;
 mod bench;
 mod book;
 mod cargo;
+mod ci;
 mod compat;
 mod conformance;
 mod contracts;
@@ -35,7 +36,6 @@ mod demo;
 mod dependencies;
 mod dist;
 mod fuzz;
-mod hyperbridge;
 mod laboratory;
 mod lint;
 mod load;
@@ -54,7 +54,7 @@ mod tools;
 mod web;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 /// Every chore of the project as one program.
 #[derive(Parser)]
@@ -68,11 +68,13 @@ struct Cli {
 enum Chore {
     /// Builds what the demo needs, starts a local network and follows it with the light client.
     Demo(demo::Options),
-    /// Plays hundreds to thousands of validators against two real nodes, and prints what it costs these.
+    /// Plays hundreds to thousands of validators against two real nodes, and prints the nodes' costs.
     Load(load::Options),
-    /// Plays scenarios of broken networks with real nodes, watched from outside by light clients; with `--short`, a few.
+    /// Plays scenarios of broken networks with real nodes, watched by light clients; with `--short`, only a few.
     Laboratory(laboratory::Options),
-    /// Runs every test there is, documentation tests and end-to-end tests included.
+    /// Runs all checks that a change must pass; steps with unchanged inputs are skipped.
+    Ci(ci::Options),
+    /// Runs all tests, including documentation tests and end-to-end tests.
     Test(test::Options),
     /// Measures Duet next to its rivals, prints tables and draws plots.
     Bench(bench::Options),
@@ -80,33 +82,31 @@ enum Chore {
     Simulate(simulate::Options),
     /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
     Fuzz(fuzz::Options),
-    /// Changes one place of `curve` or `primitives` at a time, and runs their tests: one has to fail.
+    /// Mutates `curve` or `primitives` one place at a time, and runs their tests: one has to fail.
     Mutants(mutants::Options),
     /// Proves that no limb of the field arithmetic overflows.
     Prove,
     /// Checks the formatting.
     Fmt,
-    /// Runs clippy and rustdoc over every crate; a warning is an error.
+    /// Builds every target with clippy and rustdoc beside the compiler; a warning is an error.
     Lint,
     /// Builds the `no_std` crates for a target without an operating system.
     BareMetal,
     /// Checks licences, sources, versions and use of the dependencies.
     Deps,
-    /// Packs every crate that is published; with `--verify`, builds the small ones from their packages.
+    /// Packs every published crate; with `--verify`, builds the small ones from their packages.
     Package(package::Options),
-    /// Makes what is released: executables, packages, bills of materials and sums; with `--test`, installs and uses them.
+    /// Builds the release: executables, packages, bills of materials and sums; with `--test`, installs and uses it.
     Dist(dist::Options),
     /// Builds the light client for JavaScript and its page, and tests both, the page in a real browser.
     Web(web::Options),
-    /// Runs the tools of the ecosystem against nodes of ours: those in JavaScript, those named, or all.
+    /// Runs ecosystem tools against our nodes: the JavaScript tools, the named tools, or all.
     Compat(compat::Options),
-    /// Tests the rules for Prometheus and the dashboard, and runs both on a network of real nodes.
+    /// Tests the Prometheus rules and the dashboard, and runs both on a network of real nodes.
     Monitoring(monitoring::Options),
     /// Builds the contracts and tests them in an EVM.
     Contracts,
-    /// Tests the consensus client for Hyperbridge, and builds it as a runtime does.
-    Hyperbridge,
-    /// Tests the relayer between chains in memory, and between networks of real nodes.
+    /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
     Relay,
     /// Builds the documentation as a book.
     Book,
@@ -116,14 +116,22 @@ enum Chore {
     Conformance,
 }
 
+/// The variable for `duet-node`'s cache of compiled runtimes.
+const RUNTIME_CACHE: &str = "DUET_RUNTIME_CACHE";
+
 fn main() -> ExitCode {
-    if let Some(status) = fuzz::run_as_wrapper() {
+    if let Some(status) = fuzz::run_as_wrapper().or_else(lint::run_as_wrapper) {
         return status;
+    }
+    // The nodes that chores start share their compiled runtimes.
+    if env::var_os(RUNTIME_CACHE).is_none() {
+        env::set_var(RUNTIME_CACHE, cargo::target_directory().join("runtimes"));
     }
     let done = match Cli::parse().chore {
         Chore::Demo(options) => demo::run(&options),
         Chore::Load(options) => load::run(&options),
         Chore::Laboratory(options) => laboratory::run(&options),
+        Chore::Ci(options) => ci::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
@@ -140,7 +148,6 @@ fn main() -> ExitCode {
         Chore::Compat(options) => compat::run(&options),
         Chore::Monitoring(options) => monitoring::run(&options),
         Chore::Contracts => contracts::run(),
-        Chore::Hyperbridge => hyperbridge::run(),
         Chore::Relay => relay::run(),
         Chore::Book => book::run(),
         Chore::Vectors(options) => conformance::vectors(&options),

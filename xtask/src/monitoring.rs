@@ -1,7 +1,7 @@
-//! The rules for Prometheus and the dashboard: tested, and run on a network of real nodes.
+//! The Prometheus rules and the dashboard: tested, and run on a network of real nodes.
 
 use crate::{
-    cargo::{self, root, Workspace},
+    cargo::{self, root},
     programs,
     prometheus::Prometheus,
     result::Result,
@@ -15,22 +15,16 @@ use std::{
 };
 
 /// The test that starts a network and a Prometheus. `cargo test` does not run it, because it has no Prometheus.
-const ON_A_NETWORK: [&str; 5] = [
-    "--workspace",
-    "--locked",
-    "--test",
-    "monitoring",
-    "--no-fail-fast",
-];
-/// The picture of the dashboard that the book shows, how many seconds it shows, and its size.
+const ON_A_NETWORK: [&str; 2] = ["--test", "monitoring"];
+/// The book's picture of the dashboard, the seconds that it covers, and its size.
 const PICTURE: &str = "docs/operators/dashboard.png";
 const PICTURE_SECONDS: &str = "180";
 const PICTURE_SIZE: &str = "--window-size=1400,1500";
 
-/// What to do besides.
+/// Further actions.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Writes the book's picture of the dashboard anew.
+    /// Redraws the book's picture of the dashboard.
     #[arg(long)]
     picture: bool,
 }
@@ -41,12 +35,14 @@ pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     let prometheus = Prometheus::installed()?;
     cargo::run(grafana("npm").args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))?;
-    cargo::run(grafana("node").args(["check.mjs", "../../../monitoring/dashboard.json"]))?;
+    cargo::run(
+        grafana("node").args(["check.mjs", "../../../operations/monitoring/dashboard.json"]),
+    )?;
     let rules = |arguments: [&str; 3]| {
         let mut promtool = Command::new(&prometheus.promtool);
         promtool
             .args(arguments)
-            .current_dir(root().join("monitoring"));
+            .current_dir(root().join("operations/monitoring"));
         cargo::run(&mut promtool)
     };
     rules(["check", "rules", "rules.yml"])?;
@@ -54,7 +50,8 @@ pub(crate) fn run(options: &Options) -> Result {
 
     programs::build()?;
     let page = std::path::absolute(cargo::target_directory().join("monitoring.html"))?;
-    let mut test = Workspace::Duet.cargo("test", ON_A_NETWORK);
+    let mut test = cargo::workspace("test");
+    test.args(ON_A_NETWORK);
     test.env("DUET_PROMETHEUS", &prometheus.server);
     test.env("DUET_MONITORING_PAGE", &page);
     if options.picture {
@@ -74,7 +71,7 @@ fn grafana(program: &str) -> Command {
     command
 }
 
-/// Has a browser draw the page.
+/// Makes a browser draw the page.
 fn picture(page: &Path) -> Result {
     tools::for_browsing()?;
     let browser = env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());

@@ -1,4 +1,4 @@
-//! Mutation testing of the crates that decide: cargo-mutants changes one place at a time, and a test has to notice.
+//! Mutation testing of the verdict crates: cargo-mutants changes one place at a time, and a test has to notice.
 
 use crate::{
     cargo::{root, show, target_directory},
@@ -11,13 +11,13 @@ use std::{
     process::Command,
 };
 
-/// Which mutants to try, and for how long.
+/// Which mutants to try, and the time limit.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only mutants of the files that this glob matches; otherwise those of `curve` and `primitives`.
+    /// Only mutants in the files that match this glob; by default those of `curve` and `primitives`.
     #[arg(long, value_name = "GLOB")]
     file: Vec<String>,
-    /// Stops after so many minutes, and reports what was tried until then.
+    /// Stops after this many minutes, and reports the mutants tried until then.
     #[arg(long, value_name = "N")]
     minutes: Option<u64>,
     /// Only lists the mutants.
@@ -25,21 +25,21 @@ pub(crate) struct Options {
     list: bool,
 }
 
-/// What decides which bytes are accepted.
+/// The crates that decide which bytes are accepted.
 const DECIDING: [&str; 2] = ["curve/src/**", "primitives/src/**"];
 
-/// What cargo-mutants writes in its report, one file for each outcome.
+/// cargo-mutants' report files, one per outcome.
 const OUTCOMES: [&str; 4] = ["caught", "timeout", "unviable", "missed"];
 
-/// What cargo-mutants ends with when tests failed or hung with every mutant that compiles.
+/// cargo-mutants' exit status when tests failed or hung with every mutant that compiles.
 const ALL_NOTICED: [i32; 2] = [0, 3];
-/// What `timeout` ends with when the time is up.
+/// `timeout`'s exit status when the time is up.
 const TIME_IS_UP: i32 = 124;
 
 /// Runs cargo-mutants with `.cargo/mutants.toml`, on a copy of the source tree.
 ///
 /// # Errors
-/// When a mutant survived, or the tests fail without any.
+/// When a mutant survived, or the tests fail on unchanged code.
 pub(crate) fn run(options: &Options) -> Result {
     let program = CARGO_MUTANTS.installed()?;
     let mut mutants = match options.minutes {
@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.list {
         mutants.arg("--list");
     } else {
-        // What the mutants share is built once and kept for the next run.
+        // The mutants' common dependencies are built once and kept for the next run.
         mutants.env("CARGO_TARGET_DIR", folder.join("build"));
         mutants.args(["--jobs", "1", "--no-shuffle", "--output"]);
         mutants.arg(&folder);
@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Options) -> Result {
     }
 }
 
-/// How many mutants had this outcome.
+/// The number of mutants with this outcome.
 fn lines(report: &Path, outcome: &str) -> usize {
     let names = fs::read_to_string(report.join(format!("{outcome}.txt")));
     names.map_or(0, |names| names.lines().count())

@@ -1,13 +1,13 @@
-//! What would be published.
+//! Packs the published crates.
 
 use crate::{
-    cargo::{self, root, target_directory, Workspace},
+    cargo::{self, root, target_directory},
     result::Result,
     tools::CARGO_SEMVER_CHECKS,
 };
 use std::{path::absolute, process::Command};
 
-/// Small crates: to verify them, each is built from its package, against the packages of the others.
+/// Small crates: each is verified by a build from its package, against the packages of the others.
 const BUILT: [&str; 6] = [
     "duet-curve",
     "duet-primitives",
@@ -16,23 +16,23 @@ const BUILT: [&str; 6] = [
     "duet-light-client",
     "duet-light-warp",
 ];
-/// Crates on top of the SDK, most of which cargo would build once more for each: they are packed and not built.
+/// Crates on top of the SDK, most of which cargo would build once more for each: they are packed but not built.
 const PACKED: [&str; 3] = ["pallet-duet", "duet-gossip", "duet-finality"];
 
-/// What to do besides packing.
+/// Further actions besides packing.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Also builds the small crates from their packages, without what the workspace gives them. Takes minutes.
+    /// Also builds the small crates from their packages, without the workspace's settings. Takes minutes.
     #[arg(long)]
     verify: bool,
 
-    /// Also holds what the small crates offer against what they offered at this commit or tag. Fails when the version says that the two
-    /// are compatible and they are not.
+    /// Also compares the small crates' API with the API at this commit or tag. Fails when the two are incompatible
+    /// but the version claims that they are compatible.
     #[arg(long, value_name = "REVISION")]
     semver: Option<String>,
 }
 
-/// Packs every crate that is published.
+/// Packs every published crate.
 pub(crate) fn run(options: &Options) -> Result {
     if options.verify {
         cargo::run(&mut packing(&BUILT))?;
@@ -51,20 +51,20 @@ fn comparing(revision: &str) -> Result<Command> {
     for name in BUILT {
         compare.args(["--package", name]);
     }
-    // It documents both versions, and neither shall touch what is built here.
+    // It documents both versions, and must not touch this build's output.
     let folder = absolute(target_directory().join("semver"))?;
     compare.env("CARGO_TARGET_DIR", folder);
     Ok(compare)
 }
 
 fn packing(names: &[&str]) -> Command {
-    let mut package = Workspace::Duet.cargo("package", ["--locked"]);
-    // Changes that are not committed are packed too, so that this can be run before a commit.
+    let mut package = cargo::cargo(["package", "--locked"]);
+    // Uncommitted changes are packed too, so that this can be run before a commit.
     package.arg("--allow-dirty");
     for name in names {
         package.args(["--package", name]);
     }
-    // The profiles are in the workspace's manifest, which no package contains.
+    // The profiles are in the workspace's manifest, which is in no package.
     package.env("CARGO_PROFILE_DEV_DEBUG", "false");
     package
 }

@@ -1,4 +1,4 @@
-//! The page on which a browser verifies: the module, the package around it, and the folder that is served.
+//! The page on which a browser verifies: the module, the package around it, and the served folder.
 
 use crate::{
     cargo::{self, root},
@@ -13,16 +13,16 @@ use std::{
 
 const MANIFEST: &str = "light-client/wasm/Cargo.toml";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Where it is built, in the target directory.
+/// The build folder, in the target directory.
 const FOLDER: &str = "light-client-wasm";
-/// What is copied of the package, beside the module.
+/// The copied parts of the package, beside the module.
 const PACKAGE: [&str; 4] = ["index.d.ts", "package.json", "README.md", "src"];
 
-/// Builds the module, its JavaScript, the package and the page. Leaves `web/dist` as it was when something fails.
+/// Builds the module, its JavaScript, the package and the page. Leaves `verifiers/web/dist` as it was when something fails.
 pub(crate) fn build() -> Result {
     tools::rustup_target(TARGET)?;
     let module = module()?;
-    let web = root().join("web");
+    let web = root().join("verifiers/web");
     let bindings = web.join("light-client/wasm");
     let mut bind = in_workspace("run");
     bind.args(["--quiet", "--package", "duet-wasm-bindgen", "--"]);
@@ -54,7 +54,7 @@ fn module() -> Result<PathBuf> {
     Ok(folder.join("duet_light_wasm.wasm"))
 }
 
-/// Flags that keep the folders of this machine out of the module: they say nothing to whoever runs it.
+/// Flags that keep this machine's folders out of the module: they are meaningless to its users.
 fn without_paths() -> String {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
@@ -81,7 +81,7 @@ fn target_directory() -> PathBuf {
     cargo::target_directory().join(FOLDER)
 }
 
-/// Copies a file, or a folder with all that is in it.
+/// Copies a file, or a folder with all of its content.
 fn copy(from: &Path, to: &Path) -> Result {
     if !from.is_dir() {
         if let Some(folder) = to.parent() {
@@ -104,8 +104,8 @@ fn copy(from: &Path, to: &Path) -> Result {
     Ok(())
 }
 
-/// JavaScript without indentation and without the lines that are comments as a whole, which nobody should have to load.
-/// No text of ours goes over several lines.
+/// Strips indentation and whole-line comments from JavaScript, so that browsers load less. None of our string
+/// literals spans several lines.
 fn without_comments(text: &str) -> String {
     let mut is_comment = false;
     let mut kept = String::with_capacity(text.len());

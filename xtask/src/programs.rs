@@ -1,11 +1,8 @@
 //! The node, the light client and the demo.
 
-use crate::{
-    cargo::{self, Workspace},
-    result::Result,
-};
+use crate::{cargo, result::Result};
 
-/// What the demo runs.
+/// The programs of the demo.
 const PROGRAMS: [&str; 6] = [
     "--bin",
     "duet-node",
@@ -15,12 +12,12 @@ const PROGRAMS: [&str; 6] = [
     "duet-demo",
 ];
 
-/// One example of the light client, which gives a build of programs the features of the tests.
+/// One example of the light client; with it, a build of programs has the features of the tests.
 ///
-/// Cargo unifies features over all packages that a command selects, and takes those of development dependencies when
-/// the command names an example. With `--workspace` and the example every crate has the features that it has in
-/// `cargo xtask test`, which then builds no dependency twice. With `--package` for the programs alone, `zerocopy` would
-/// have others, and whatever is on top of it would be built again. The price is two small crates.
+/// Cargo unifies features over all packages that a command selects, and includes those of development dependencies
+/// when the command names an example. With `--workspace` and the example, every crate has the same features as in
+/// `cargo xtask test`, which then builds no dependency twice. With `--package` for the programs alone, `zerocopy`
+/// would have other features, and every crate above it would be built again. The price is two small crates.
 pub(crate) const WITH_FEATURES_OF_TESTS: [&str; 2] = ["--example", "follow"];
 
 /// Builds node, light client and demo.
@@ -28,9 +25,9 @@ pub(crate) fn build() -> Result {
     build_with(&[])
 }
 
-/// Builds these, and other programs that `cargo xtask test` has built.
+/// Builds these programs, and others that `cargo xtask test` has built.
 pub(crate) fn build_with(more: &[&str]) -> Result {
     println!("xtask: building; the first time this takes about half an hour on two cores");
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     cargo::run(build.args(PROGRAMS).args(more).args(WITH_FEATURES_OF_TESTS))
 }

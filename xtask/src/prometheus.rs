@@ -1,4 +1,4 @@
-//! Prometheus and promtool: the system's, or those of Debian's package.
+//! Prometheus and promtool: from the system, or from Debian's package.
 
 use crate::{
     cargo::{run, target_directory},
@@ -18,12 +18,12 @@ const PACKAGE: &str = "prometheus";
 pub(crate) struct Prometheus {
     /// The server.
     pub(crate) server: PathBuf,
-    /// What checks and tests rules.
+    /// The tool that checks and tests rules.
     pub(crate) promtool: PathBuf,
 }
 
 impl Prometheus {
-    /// Those in this folder; of the system, if it is empty.
+    /// The programs in this folder, or the system's if it is empty.
     fn in_folder(folder: &Path) -> Self {
         Self {
             server: folder.join("prometheus"),
@@ -37,9 +37,9 @@ impl Prometheus {
             .all(|program| answers(program, VERSION))
     }
 
-    /// Where they are. If the system has none, the package is fetched and unpacked beside what cargo builds.
+    /// Finds both. If the system has none, the package is fetched and unpacked in the target directory.
     ///
-    /// It is not installed: that would start a service, which listens on all addresses of the machine.
+    /// It is not installed: that would start a service that listens on all addresses of the machine.
     pub(crate) fn installed() -> Result<Self> {
         let of_system = Self::in_folder(Path::new(""));
         if of_system.is_there() {

@@ -1,9 +1,9 @@
-//! The bounds of limbs in the field arithmetic, proven by computation: `curve/proofs/README.md`.
+//! Proves the limb bounds of the field arithmetic by computation: `curve/proofs/README.md`.
 
 use crate::{cargo, result::Result, tools};
 use std::process::Command;
 
-/// Runs the proof, which needs Python and nothing else.
+/// Runs the proof, which needs only Python.
 pub(crate) fn run() -> Result {
     tools::for_proving()?;
     let script = cargo::root().join("curve/proofs/limbs.py");

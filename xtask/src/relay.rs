@@ -1,43 +1,16 @@
-//! The relayer: linted, tested between a chain in memory and the contract in an EVM, and between networks of real nodes.
+//! The relayer: tested between a chain in memory and the contract in anvil, and between networks of real nodes.
 
-use crate::{
-    cargo::{self, Workspace},
-    contracts, programs,
-    result::Result,
-    tools,
-};
-use std::process::Command;
+use crate::{cargo, contracts, programs, result::Result, tools};
 
-/// A workspace of its own: what Ethereum's libraries and subxt bring along stays out of our lock file.
-pub(crate) const MANIFEST: &str = "relay/Cargo.toml";
+/// The tests. `cargo test` does not run them, because it builds neither the contracts nor the nodes.
+const TESTS: [&str; 4] = ["--test", "relaying", "--test", "relayers"];
+/// The relayer.
+pub(crate) const PROGRAM: [&str; 2] = ["--bin", "duet-relay"];
 
-/// The test that starts relayers between real nodes. `cargo test` does not run it, because it does not build them.
-const BETWEEN_NETWORKS: [&str; 5] = [
-    "--workspace",
-    "--locked",
-    "--test",
-    "relayers",
-    "--no-fail-fast",
-];
-
-/// Compiles the contracts, lints, and tests.
+/// Installs anvil, compiles the contracts, builds the programs, and tests.
 pub(crate) fn run() -> Result {
     tools::for_building()?;
-    tools::for_linting()?;
     contracts::compile()?;
-    let lint = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
-    cargo::run(in_relay("clippy").args(lint))?;
-    cargo::run(in_relay("test").arg("--workspace"))?;
-    build()?;
-    programs::build()?;
-    cargo::run(&mut Workspace::Duet.cargo("test", BETWEEN_NETWORKS))
-}
-
-/// Builds the relayer and the EVM chain as programs.
-pub(crate) fn build() -> Result {
-    cargo::run(in_relay("build").args(["--workspace", "--bins"]))
-}
-
-fn in_relay(verb: &str) -> Command {
-    cargo::apart(verb, MANIFEST, "relay")
+    programs::build_with(&PROGRAM)?;
+    cargo::run(cargo::workspace("test").args(TESTS).arg("--no-fail-fast"))
 }

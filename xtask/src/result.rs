@@ -1,4 +1,4 @@
-//! How a chore ends.
+//! The result of a chore.
 
-/// The result of a chore: a failed command or a refused check is an error that says which and why.
+/// The result of a chore: the error names the failed command or refused check, and the reason.
 pub(crate) type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;

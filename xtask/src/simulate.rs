@@ -1,15 +1,15 @@
-//! Runs the simulation of large networks, and has its results drawn.
+//! Runs the simulation of large networks, and plots the results.
 
 use crate::{bench::report, cargo, result::Result};
 use std::path::{absolute, PathBuf};
 
-/// What to simulate, and where to put it.
+/// The simulation, and its output folder.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Where the costs, the results, the tables and the plots go; beside the build by default.
+    /// The folder for the costs, results, tables and plots; beside the build by default.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Simulates nothing: shows what this folder of an earlier run holds.
+    /// Simulates nothing: shows the results in this folder of an earlier run.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "arguments"])]
     from: Option<PathBuf>,
     /// Also puts the tables and the plots into the documentation.
@@ -34,7 +34,7 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(&mut show)
 }
 
-/// Builds beside the benches, with which the simulation shares what it measures and all dependencies.
+/// Builds together with the benches, which share measuring code and all dependencies with the simulation.
 fn simulate(options: &Options) -> Result<PathBuf> {
     let target = cargo::target_directory().join("bench");
     let output = options.output.clone().unwrap_or(target.join("simulation"));

@@ -1,9 +1,9 @@
-//! What a build needs besides cargo: installed where that takes no decision, named where it does.
+//! Build tools besides cargo: installs the ones that take no decision, and lists the others if missing.
 
 mod list;
 
 use crate::{
-    cargo::{cargo, run, target_directory},
+    cargo::{cargo, output_directory, run, target_directory, WRAPPER},
     result::Result,
 };
 pub(crate) use list::{answers, VERSION};
@@ -12,6 +12,8 @@ use list::{
     SHLIBDEPS, SYSTEMD, TOOLS, VALGRIND, XZ,
 };
 use std::{
+    fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -19,68 +21,92 @@ use std::{
 /// The target of the runtime and of the bare-metal build.
 pub(crate) const BARE_METAL: &str = "wasm32v1-none";
 
-/// What must be there before anything is built.
+/// The packages of runtimes built for WASM.
+const RUNTIMES: [&str; 3] = [
+    "duet-runtime",
+    "solochain-runtime",
+    "solochain-duet-runtime",
+];
+
+/// The tools that every build needs.
 ///
 /// # Errors
-/// Names every program that is missing and that this program cannot install, with a command that does.
+/// Names every missing program that this program cannot install, with a command that does.
 pub(crate) fn for_building() -> Result {
     rustup_target(BARE_METAL)?;
-    programs(&TOOLS)
+    programs(&TOOLS)?;
+    one_folder_for_all_blobs()
 }
 
-/// What libFuzzer needs.
+/// Makes all WASM runtime builds share one target directory: most of their nearly 200 crates are the same. By default
+/// the SDK's builder gives each its own, but it accepts a link instead.
+fn one_folder_for_all_blobs() -> Result {
+    let builds = std::path::absolute(output_directory())?.join("wbuild");
+    let shared = builds.join("shared");
+    fs::create_dir_all(&shared)?;
+    for runtime in RUNTIMES {
+        let own = builds.join(runtime).join("target");
+        if !own.exists() {
+            fs::create_dir_all(builds.join(runtime))?;
+            symlink(&shared, &own)?;
+        }
+    }
+    Ok(())
+}
+
+/// The tools for libFuzzer.
 pub(crate) fn for_fuzzing() -> Result {
     programs(&[CXX])
 }
 
-/// What the tests need besides.
+/// The further tools for the tests.
 pub(crate) fn for_testing() -> Result {
     for_building()?;
     programs(&[VALGRIND, OPENSSL])
 }
 
-/// What the proof of the bounds of limbs needs.
+/// The tools for the proof of limb bounds.
 pub(crate) fn for_proving() -> Result {
     programs(&[PYTHON])
 }
 
-/// What frame-omni-bencher needs to be built.
+/// The tools for building frame-omni-bencher.
 pub(crate) fn for_benchmarking() -> Result {
     for_building()?;
     programs(&[LIBCLANG])
 }
 
-/// What the packages for JavaScript need.
+/// The tools for the JavaScript packages.
 pub(crate) fn for_javascript() -> Result {
     programs(&[NODE, NPM])
 }
 
-/// What the test of the page needs.
+/// The tools for the test of the page.
 pub(crate) fn for_browsing() -> Result {
     programs(&[CHROMIUM])
 }
 
-/// What packs releases.
+/// The tools that pack releases.
 pub(crate) fn for_packaging() -> Result {
     programs(&[DPKG, SHLIBDEPS, XZ, NODE, NPM])
 }
 
-/// What makes a system to install packages in, and checks units.
+/// The tools that create a system for installing packages, and check units.
 pub(crate) fn for_installing() -> Result {
     programs(&[MMDEBSTRAP, SYSTEMD, NSPAWN])
 }
 
-/// What the verifiers in other languages need.
+/// The tools for the verifiers in other languages.
 pub(crate) fn for_conformance() -> Result {
     programs(&[NODE, NPM, GO])
 }
 
-/// What the benches need: some of them run inside of WASM.
+/// The tools for the benches: some benches run inside of WASM.
 pub(crate) fn for_measuring() -> Result {
     rustup_target(BARE_METAL)
 }
 
-/// What the checks need besides.
+/// The further tools for the checks.
 pub(crate) fn for_linting() -> Result {
     for (program, component) in [("cargo-fmt", "rustfmt"), ("clippy-driver", "clippy")] {
         if !answers(program, VERSION) {
@@ -90,12 +116,12 @@ pub(crate) fn for_linting() -> Result {
     Ok(())
 }
 
-/// A program from the registry, in the version that we use.
+/// A program from the registry, in our pinned version.
 pub(crate) struct CargoTool {
     /// The name of the package and of its program.
     name: &'static str,
     version: &'static str,
-    /// What it is called with to report its version.
+    /// The arguments that make it report its version.
     probe: &'static [&'static str],
     profile: &'static str,
 }
@@ -107,36 +133,36 @@ pub(crate) const CARGO_DENY: CargoTool = CargoTool {
     probe: VERSION,
     profile: RELEASE,
 };
-/// Dependencies that no source names.
+/// Dependencies that no source uses.
 pub(crate) const CARGO_MACHETE: CargoTool = CargoTool {
     name: "cargo-machete",
     version: "0.9.2",
     probe: VERSION,
     profile: RELEASE,
 };
-/// Changes of the source that a test has to notice.
+/// Mutations of the source that a test has to notice.
 pub(crate) const CARGO_MUTANTS: CargoTool = CargoTool {
     name: "cargo-mutants",
     version: "27.1.0",
-    // Without the name of its verb it says nothing.
+    // Without its verb it prints nothing.
     probe: &["mutants", "--version"],
     profile: RELEASE,
 };
-/// Breaks in what crates offer.
+/// Semver breaks of the crates' APIs.
 pub(crate) const CARGO_SEMVER_CHECKS: CargoTool = CargoTool {
     name: "cargo-semver-checks",
     version: "0.51.0",
     probe: &["semver-checks", "--version"],
     profile: RELEASE,
 };
-/// Books of Markdown.
+/// Markdown books.
 pub(crate) const MDBOOK: CargoTool = CargoTool {
     name: "mdbook",
     version: "0.4.52",
     probe: VERSION,
     profile: RELEASE,
 };
-/// The benchmarks of a runtime. It has more than a thousand dependencies, and runs for a minute.
+/// The benchmarks of a runtime. It has more than a thousand dependencies, and a run takes a minute.
 pub(crate) const FRAME_OMNI_BENCHER: CargoTool = CargoTool {
     name: "frame-omni-bencher",
     version: "0.28.0",
@@ -145,7 +171,7 @@ pub(crate) const FRAME_OMNI_BENCHER: CargoTool = CargoTool {
 };
 
 impl CargoTool {
-    /// Where the program is, installed beside what cargo builds if it is not there yet.
+    /// The path of the program, installed in the target directory if it is missing.
     pub(crate) fn installed(&self) -> Result<PathBuf> {
         let Self {
             name,
@@ -168,6 +194,7 @@ impl CargoTool {
         // In a folder that cargo removes afterwards, and soon: these programs run for seconds.
         install
             .env_remove("CARGO_TARGET_DIR")
+            .env_remove(WRAPPER)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
@@ -199,7 +226,7 @@ pub(crate) fn rustup_target(target: &str) -> Result {
             }
             rustup(&["target", "add", target])
         }
-        // A toolchain without rustup may well bring the target; if not, the runtime's build says so.
+        // A toolchain without rustup may already have the target; if not, the runtime's build reports it.
         _ => Ok(()),
     }
 }
@@ -211,7 +238,7 @@ fn rustup(arguments: &[&str]) -> Result {
 
 const RELEASE: &str = "release";
 
-/// Installs what is missing where that is ours to do, and names it where it is not.
+/// Installs missing tools where that is up to us, and lists the others.
 fn programs(tools: &[Tool]) -> Result {
     let missing: Vec<_> = tools.iter().filter(|tool| tool.is_missing()).collect();
     if missing.is_empty() {
@@ -251,7 +278,7 @@ fn programs(tools: &[Tool]) -> Result {
     }
 }
 
-/// Whether this program may do everything on this machine.
+/// Whether this program runs as root.
 pub(crate) fn is_root() -> bool {
     let answer = Command::new("id").arg("-u").output();
     answer.is_ok_and(|output| output.stdout.trim_ascii() == b"0")

@@ -1,7 +1,7 @@
 //! The light client for JavaScript: builds the module and the page, and tests both.
 
 use crate::{
-    cargo::{self, root, Workspace},
+    cargo::{self, root},
     page, programs,
     result::Result,
     tools,
@@ -12,16 +12,16 @@ use std::{
     process::Command,
 };
 
-/// What to do besides building and testing.
+/// Further actions and restrictions.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only builds module, package and page into `web/dist`: needs no Node.
+    /// Only builds module, package and page into `verifiers/web/dist`; needs no Node.
     #[arg(long, conflicts_with_all = ["bench", "no_browser"])]
     page: bool,
-    /// Measures instead: the module beside @noble/curves, and beside the verifier built for this machine.
+    /// Measures instead: the module against @noble/curves, and against the verifier built for this machine.
     #[arg(long, conflicts_with = "no_browser")]
     bench: bool,
-    /// Leaves out the page in a real browser, for which nodes have to be built.
+    /// Skips the test of the page in a real browser, which needs a build of the nodes.
     #[arg(long)]
     no_browser: bool,
 }
@@ -58,12 +58,12 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(browse.env("DUET_DEMO", demo))
 }
 
-/// Measures beside the verifier of `conformance/javascript`, which is built on @noble/curves.
+/// Measures against the verifier of `verifiers/conformance/javascript`, which is built on @noble/curves.
 fn bench() -> Result {
     let mut install = npm();
-    install.current_dir(root().join("conformance/javascript"));
+    install.current_dir(root().join("verifiers/conformance/javascript"));
     cargo::run(install.args(["ci", "--no-audit", "--no-fund"]))?;
-    let mut native = Workspace::Duet.cargo("build", ["--release", "--locked"]);
+    let mut native = cargo::cargo(["build", "--release", "--locked"]);
     cargo::run(native.args([
         "--package",
         "duet-light-client",
@@ -76,10 +76,10 @@ fn bench() -> Result {
     cargo::run(node().arg("tools/bench.mjs").arg(program))
 }
 
-/// The test files in a folder of `web`. Versions of Node differ in what they make of a folder.
+/// The test files in a folder of `verifiers/web`. Node versions differ in how they handle a folder.
 fn tests(folder: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(root().join("web").join(folder))? {
+    for entry in fs::read_dir(root().join("verifiers/web").join(folder))? {
         let name = entry?.file_name();
         if name.to_string_lossy().ends_with(".test.mjs") {
             files.push(Path::new(folder).join(name));
@@ -99,6 +99,6 @@ fn npm() -> Command {
 
 fn in_web(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(root().join("web"));
+    command.current_dir(root().join("verifiers/web"));
     command
 }

@@ -1,4 +1,4 @@
-//! Shows what the gadget's benches measured.
+//! Shows the results of the gadget's benches.
 
 use crate::{
     documents::{folder_of_docs, put_tables, write_plots},
@@ -8,19 +8,19 @@ use crate::{
 };
 use std::{fs, path::PathBuf};
 
-/// What was measured, and where to put what is made of it.
+/// The measurements, and the targets of the output.
 #[derive(clap::Args)]
 pub struct Options {
-    /// What criterion left.
+    /// Criterion's results.
     #[command(flatten)]
     measurement: Measurement,
-    /// What the program `sizes` of the benches printed.
+    /// The output of the benches' program `sizes`.
     #[arg(long, value_name = "FILE", required_unless_present = "from")]
     sizes: Option<PathBuf>,
     /// Shows this file of an earlier run instead.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["criterion", "sizes"])]
     from: Option<PathBuf>,
-    /// Where the results, the tables and the plots go.
+    /// The output folder for the results, the tables and the plots.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
     /// Also puts the tables and the plots into the documentation.

@@ -1,4 +1,4 @@
-//! Puts what was measured into the documentation.
+//! Puts the measurements into the documentation.
 
 use crate::Result;
 use std::{
@@ -43,7 +43,7 @@ pub(crate) fn put_tables(document: &Path, tables: &str) -> Result {
     put(document, "tables", tables)
 }
 
-/// Replaces what is between the marks of this name in a document.
+/// Replaces the text between the marks of this name in a document.
 pub(crate) fn put(document: &Path, name: &str, content: &str) -> Result {
     let text = fs::read_to_string(document)?;
     let text = replaced(&text, name, content)

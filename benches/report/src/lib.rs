@@ -1,10 +1,10 @@
-//! Tables and plots of what the benches and the simulation found, made from files that both leave.
+//! Tables and plots of the benches and the simulation, made from their result files.
 //!
-//! - [`benches`]: what criterion measured, with the ratios to the rivals and the targets,
-//! - [`papers`]: what the companion schemes' benches measured, beside the figures of their papers,
+//! - [`benches`]: criterion's measurements, with the ratios to the rivals and the targets,
+//! - [`papers`]: the measurements of the companion schemes' benches, beside the figures of their papers,
 //! - [`simulation`]: the rounds that `duet-simulate` played.
 //!
-//! `cargo xtask bench` and `cargo xtask simulate` run the programs that leave those files, and then this one.
+//! `cargo xtask bench` and `cargo xtask simulate` run the programs that write those files, and then this one.
 
 #![forbid(unsafe_code)]
 

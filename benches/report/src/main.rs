@@ -1,10 +1,10 @@
-//! `duet-bench-report`: shows what the benches and the simulation found.
+//! `duet-bench-report`: shows the results of the benches and the simulation.
 
 use clap::{Parser, Subcommand};
 use duet_bench_report::{benches, papers, simulation};
 use std::process::ExitCode;
 
-/// Shows what the benches and the simulation found, as tables and plots.
+/// Shows the results of the benches and the simulation, as tables and plots.
 #[derive(Parser)]
 #[command(name = "duet-bench-report", version)]
 struct Cli {
@@ -18,7 +18,7 @@ enum Subject {
     Benches(benches::Options),
     /// The companion schemes' benches, beside their papers.
     Schemes(papers::Options),
-    /// A filter for those of the companion schemes' benches that have to run again, if there are any.
+    /// A filter for the companion schemes' benches that have to run again, if any.
     Noisy(papers::NoisyOptions),
     /// The simulation of large networks.
     Simulation(simulation::Options),

@@ -23,7 +23,7 @@ pub(crate) fn all(results: &Results) -> Plots {
 
 const UNITS: &str = "verifications of one signature by blst";
 
-/// A line of what was measured at several sizes; `each` divides by the size.
+/// A line of measurements at several sizes; `each` divides by the size.
 fn line(results: &Results, label: &'static str, name: &str, sizes: &[u32], each: bool) -> Line {
     let point = |size: &u32| Some((f64::from(*size), in_units(results, name, *size, each)?));
     Line {

@@ -1,4 +1,4 @@
-//! What a run measured, and the one file that holds it.
+//! The results of a run, and their file.
 
 use crate::{documents::folder_of_counts, Result};
 use serde::{de::DeserializeOwned, Deserialize, Serialize};
@@ -9,31 +9,31 @@ use std::{
     process::Command,
 };
 
-/// Everything that one run found out.
+/// All results of one run.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Results {
-    /// What it ran on.
+    /// The machine of the run.
     pub(crate) machine: Machine,
     /// `quick`, `full` or `large`.
     pub(crate) scale: String,
     /// How often everything was measured, one after another; the samples are pooled.
     pub(crate) passes: usize,
-    /// What was measured, by name.
+    /// The measurements, by name.
     pub(crate) rows: Vec<Row>,
-    /// What travels, in bytes.
+    /// The sizes of transmitted objects, in bytes.
     pub(crate) sizes: Vec<Sizes>,
-    /// What valgrind counted when the counts were last kept, by name.
+    /// Valgrind's counts, as last saved, by name.
     pub(crate) counts: BTreeMap<String, Count>,
 }
 
-/// What is worth knowing of a machine to read the figures.
+/// The properties of a machine that matter for the figures.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Machine {
     /// The processor's name, as the kernel has it.
     pub(crate) processor: String,
     /// Cores that this program may use.
     pub(crate) cores: usize,
-    /// Of those extensions that big-number arithmetic can use, the ones that are there.
+    /// The supported extensions that big-number arithmetic can use.
     pub(crate) extensions: Vec<String>,
     /// The compiler.
     pub(crate) compiler: String,
@@ -44,7 +44,7 @@ pub(crate) struct Machine {
 pub(crate) struct Row {
     /// `module::operation/key=value,…`.
     pub(crate) name: String,
-    /// Of all figures: `ns` where something was measured; what was counted has another one.
+    /// The unit of all figures: `ns` for measurements, another for counts.
     pub(crate) unit: String,
     /// Median.
     pub(crate) median: f64,
@@ -56,13 +56,13 @@ pub(crate) struct Row {
     pub(crate) lower_quartile: f64,
     /// A quarter of the samples is above.
     pub(crate) upper_quartile: f64,
-    /// The fastest sample: what is left when nothing else runs.
+    /// The fastest sample: the time when nothing else runs.
     pub(crate) fastest: f64,
     /// Arithmetic mean.
     pub(crate) mean: f64,
     /// Standard deviation of the samples.
     pub(crate) deviation: f64,
-    /// How many there are.
+    /// The number of samples.
     pub(crate) samples: usize,
 }
 
@@ -140,7 +140,7 @@ impl Results {
     }
 }
 
-/// Where criterion left what it measured.
+/// The location of criterion's results.
 #[derive(clap::Args)]
 pub(crate) struct Measurement {
     /// Criterion's folder of each pass.
@@ -176,7 +176,7 @@ pub(crate) fn passes_in(folder: &Path) -> Result<Vec<Row>> {
     pooled(&passes?)
 }
 
-/// Nanoseconds per iteration of every sample, by the name of what was measured.
+/// Nanoseconds per iteration of every sample, by the name of the measurement.
 type Samples = BTreeMap<String, Vec<f64>>;
 
 /// Reads what criterion left in its folder: the samples of each measurement.
@@ -202,7 +202,7 @@ fn samples(criterion: &Path) -> Result<Samples> {
     measurements(criterion)?.iter().map(read).collect()
 }
 
-/// The samples of all passes, with what they say of each measurement.
+/// The samples of all passes, with the statistics of each measurement.
 pub(crate) fn pooled(passes: &[Samples]) -> Result<Vec<Row>> {
     let mut pooled = Samples::new();
     for (name, samples) in passes.iter().flatten() {
@@ -238,7 +238,7 @@ impl Row {
         })
     }
 
-    /// What was counted once, and does not spread.
+    /// A single count, without a spread.
     pub(crate) fn exact(name: String, unit: &str, value: f64) -> Self {
         Self {
             name,
@@ -308,7 +308,7 @@ impl Machine {
         )
     }
 
-    /// The one that this runs on.
+    /// The current machine.
     pub(crate) fn this() -> Result<Self> {
         let described = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let value = |key: &str| {

@@ -1,4 +1,4 @@
-//! Shows what the simulation of large networks found.
+//! Shows the results of the simulation of large networks.
 
 use crate::{
     documents::{folder_of_docs, put_tables, write_plots, Plots},
@@ -9,7 +9,7 @@ use crate::{
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// What to show.
+/// The simulation to show.
 #[derive(clap::Args)]
 pub struct Options {
     /// The folder that `duet-simulate --output` wrote. The plots go there too.
@@ -43,7 +43,7 @@ pub fn run(options: &Options) -> Result {
     Ok(())
 }
 
-/// What the plots need of `results.json`.
+/// The part of `results.json` that the plots need.
 #[derive(Deserialize)]
 struct Results {
     costs: Costs,
@@ -134,7 +134,7 @@ fn plots(results: &Results) -> Plots {
         .collect()
 }
 
-/// What is drawn: scheme and share of garbage senders, as the results name them, and the label.
+/// The drawn lines: scheme and share of garbage senders, as the results name them, and the label.
 const LINES: [(&str, u32, &str); 6] = [
     ("dleq", 0, "DLEQ (Duet)"),
     ("dleq", 33, "DLEQ, 33 % send garbage"),

@@ -1,22 +1,29 @@
 //! Line charts with logarithmic axes, as SVG.
 
 use crate::text::grouped;
-use std::fmt::Write;
+use plotters::{
+    coord::{
+        combinators::{BindKeyPoints, LogCoord, WithKeyPoints},
+        Shift,
+    },
+    prelude::*,
+    style::text_anchor::{HPos, Pos, VPos},
+};
 
-/// What a chart shows.
+/// The content of a chart.
 pub(crate) struct Chart {
     pub(crate) title: &'static str,
     pub(crate) x: &'static str,
     pub(crate) y: &'static str,
-    /// What is marked on the horizontal axis.
+    /// The marks on the horizontal axis.
     pub(crate) marks: Marks,
     pub(crate) lines: Vec<Line>,
 }
 
-/// What is marked on the horizontal axis.
+/// The marks on the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Marks {
-    /// Whole decades around what is shown.
+    /// Whole decades around the shown values.
     Decades,
     /// Each place where a line has a point; the axis ends at the outermost ones.
     Points,
@@ -33,201 +40,160 @@ pub(crate) struct Line {
     pub(crate) bars: Vec<(f64, f64, f64)>,
 }
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 430.0;
-const LEFT: f64 = 92.0;
-const RIGHT: f64 = 236.0;
-const TOP: f64 = 44.0;
-const BOTTOM: f64 = 54.0;
+/// Twice the size at which a page shows it: coordinates are whole numbers.
+const SIZE: (u32, u32) = (1520, 860);
+const LEFT: i32 = 184;
+const RIGHT: i32 = 472;
+const TOP: i32 = 88;
+const BOTTOM: i32 = 108;
+const MARGIN: i32 = 16;
+/// From a mark of an axis to its text, about.
+const TICK: i32 = 10;
+/// From one line of the legend to the next.
+const LEGEND_STEP: usize = 38;
 
+const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
+const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 /// The legend is in the order of the lines' ends, so that lines can be told apart without colours.
-const COLOURS: [&str; 8] = [
-    "#0b6e99", "#c4391d", "#2e7d32", "#8e44ad", "#b9770e", "#546e7a", "#ad1457", "#37474f",
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0x0b, 0x6e, 0x99),
+    RGBColor(0xc4, 0x39, 0x1d),
+    RGBColor(0x2e, 0x7d, 0x32),
+    RGBColor(0x8e, 0x44, 0xad),
+    RGBColor(0xb9, 0x77, 0x0e),
+    RGBColor(0x54, 0x6e, 0x7a),
+    RGBColor(0xad, 0x14, 0x57),
+    RGBColor(0x37, 0x47, 0x4f),
 ];
 
-/// One axis, between two powers of ten.
-struct Axis {
-    from: f64,
-    to: f64,
-    start: f64,
-    length: f64,
-    marks: Vec<f64>,
-}
-
-impl Axis {
-    fn new(values: impl Iterator<Item = f64> + Clone, start: f64, length: f64) -> Self {
-        let lowest = values.clone().fold(f64::INFINITY, f64::min);
-        let highest = values.fold(0.0, f64::max);
-        let from = lowest.log10().floor();
-        let to = highest.log10().ceil().max(from + 1.0);
-        let decades = std::iter::successors(Some(from), |exponent| Some(exponent + 1.0));
-        let decades = decades.take_while(|exponent| *exponent <= to);
-        Self {
-            from,
-            to,
-            start,
-            length,
-            marks: decades.map(|exponent| 10_f64.powf(exponent)).collect(),
-        }
-    }
-
-    /// From the lowest value to the highest, with a mark at each.
-    fn of_points(values: impl Iterator<Item = f64>, start: f64, length: f64) -> Self {
-        let mut marks: Vec<f64> = values.collect();
-        marks.sort_by(f64::total_cmp);
-        marks.dedup();
-        let ends = (marks.first().copied(), marks.last().copied());
-        let (lowest, highest) = (ends.0.unwrap_or(1.0), ends.1.unwrap_or(1.0));
-        Self {
-            from: lowest.log10(),
-            to: highest.log10().max(lowest.log10() + 0.1),
-            start,
-            length,
-            marks,
-        }
-    }
-
-    fn at(&self, value: f64) -> f64 {
-        self.start + self.length * (value.log10() - self.from) / (self.to - self.from)
-    }
-}
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+type Axis = WithKeyPoints<LogCoord<f64>>;
 
 impl Chart {
     /// The chart, or `None` when there is nothing to show.
     pub(crate) fn draw(&self) -> Option<String> {
-        let points = self.lines.iter().flat_map(|line| line.points.iter());
-        points.clone().next()?;
-        let (width, height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-        let places = points.clone().map(|(x, _)| *x);
-        let x = match self.marks {
-            Marks::Decades => Axis::new(places, LEFT, width),
-            Marks::Points => Axis::of_points(places, LEFT, width),
-        };
-        let bars = self.lines.iter().flat_map(|line| line.bars.iter());
-        let bars = bars.flat_map(|(_, low, high)| [*low, *high]);
-        let heights = points.map(|(_, y)| *y).chain(bars);
-        let y = Axis::new(heights, HEIGHT - BOTTOM, -height);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-             font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n"
-        );
-        text(
-            &mut svg,
-            (LEFT, 24.0),
-            "font-size=\"15\" font-weight=\"bold\"",
-            self.title,
-        );
-        grid(&mut svg, &x, &y);
-        let middle = LEFT + width / 2.0;
-        text(
-            &mut svg,
-            (middle, HEIGHT - 12.0),
-            "text-anchor=\"middle\"",
-            self.x,
-        );
-        let middle = TOP + height / 2.0;
-        let turned = format!("text-anchor=\"middle\" transform=\"rotate(-90 16 {middle:.1})\"");
-        text(&mut svg, (16.0, middle), &turned, self.y);
-        self.draw_lines(&mut svg, &x, &y);
-        svg.push_str("</svg>\n");
+        self.points().next()?;
+        let mut svg = String::new();
+        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        self.draw_on(&area)
+            .expect("a string takes every drawing; qed");
+        drop(area);
         Some(svg)
     }
 
-    fn draw_lines(&self, svg: &mut String, x: &Axis, y: &Axis) {
-        let shown = self.lines.iter().zip(COLOURS.iter().cycle());
+    fn draw_on(&self, area: &Area) -> Drawn {
+        area.fill(&WHITE)?;
+        let title = font(38, FontStyle::Bold);
+        area.draw(&Text::new(self.title, (LEFT, TOP / 2), title))?;
+        let mut chart = ChartBuilder::on(area)
+            .margin(MARGIN)
+            .margin_top(TOP)
+            .margin_right(RIGHT)
+            .y_label_area_size(LEFT - MARGIN)
+            .x_label_area_size(BOTTOM - MARGIN)
+            .build_cartesian_2d(self.places(), self.heights())?;
+        let text = font(30, FontStyle::Normal);
+        chart
+            .configure_mesh()
+            .axis_style(GRID)
+            .bold_line_style(GRID.stroke_width(2))
+            .set_all_tick_mark_size(TICK)
+            .label_style(text)
+            .x_desc(self.x)
+            .y_desc(self.y)
+            .x_label_formatter(&|value| tick(*value))
+            .y_label_formatter(&|value| tick(*value))
+            .draw()?;
+        let shown = self.shown();
+        for (line, colour) in &shown {
+            let width = line.width();
+            let style = colour.filled().stroke_width(width);
+            let points = line.points.iter().copied();
+            chart.draw_series(LineSeries::new(points, style).point_size(width + 2))?;
+            let bars = line.bars.iter().map(|(x, low, high)| {
+                let ends = vec![(*x, *low), (*x, *high)];
+                PathElement::new(ends, colour.stroke_width(3))
+            });
+            chart.draw_series(bars)?;
+        }
+        draw_legend(area, &shown)?;
+        area.present()
+    }
+
+    fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
+        self.lines.iter().flat_map(|line| &line.points)
+    }
+
+    /// The lines that have points, in the order of their ends.
+    fn shown(&self) -> Vec<(&Line, RGBColor)> {
+        let shown = self.lines.iter().zip(COLOURS.into_iter().cycle());
         let mut shown: Vec<_> = shown.filter(|(line, _)| !line.points.is_empty()).collect();
         let end = |line: &Line| line.points.last().map_or(0.0, |(_, y)| *y);
         shown.sort_by(|(a, _), (b, _)| end(b).total_cmp(&end(a)));
-        let mut legend = TOP + 8.0;
-        for (line, colour) in shown {
-            let width = if line.ours { 3.5 } else { 1.5 };
-            let place = |(x_value, y_value): &(f64, f64)| (x.at(*x_value), y.at(*y_value));
-            let path: Vec<_> = line
-                .points
-                .iter()
-                .map(place)
-                .map(|(x, y)| format!("{x:.1},{y:.1}"))
-                .collect();
-            add(svg, format_args!(
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"/>\n",
-                path.join(" ")
-            ));
-            for (x, y) in line.points.iter().map(place) {
-                add(
-                    svg,
-                    format_args!(
-                        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{}\" fill=\"{colour}\"/>\n",
-                        width + 1.0
-                    ),
-                );
-            }
-            draw_bars(svg, line, colour, (x, y));
-            let from = WIDTH - RIGHT + 14.0;
-            add(
-                svg,
-                format_args!(
-                "<line x1=\"{from}\" x2=\"{}\" y1=\"{legend}\" y2=\"{legend}\" stroke=\"{colour}\" \
-                 stroke-width=\"{width}\"/>\n",
-                from + 20.0
-            ),
-            );
-            let weight = if line.ours {
-                "font-weight=\"bold\""
-            } else {
-                ""
-            };
-            text(svg, (from + 26.0, legend + 4.0), weight, line.label);
-            legend += 19.0;
+        shown
+    }
+
+    fn places(&self) -> Axis {
+        let mut places: Vec<_> = self.points().map(|(x, _)| *x).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        match self.marks {
+            Marks::Decades => decades(&places),
+            Marks::Points => axis(places),
+        }
+    }
+
+    fn heights(&self) -> Axis {
+        let bars = self.lines.iter().flat_map(|line| &line.bars);
+        let bars = bars.flat_map(|(_, low, high)| [*low, *high]);
+        let heights: Vec<_> = self.points().map(|(_, y)| *y).chain(bars).collect();
+        decades(&heights)
+    }
+}
+
+impl Line {
+    fn width(&self) -> u32 {
+        if self.ours {
+            7
+        } else {
+            3
         }
     }
 }
 
-fn draw_bars(svg: &mut String, line: &Line, colour: &str, (x, y): (&Axis, &Axis)) {
-    for (place, low, high) in &line.bars {
-        let (x, low, high) = (x.at(*place), y.at(*low), y.at(*high));
-        add(
-            svg,
-            format_args!(
-                "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"{colour}\" \
-                 stroke-width=\"1.5\"/>\n"
-            ),
-        );
+fn draw_legend(area: &Area, shown: &[(&Line, RGBColor)]) -> Drawn {
+    let from = SIZE.0.cast_signed() - RIGHT + 28;
+    for ((line, colour), y) in shown.iter().zip((TOP + 16..).step_by(LEGEND_STEP)) {
+        let ends = vec![(from, y), (from + 40, y)];
+        area.draw(&PathElement::new(ends, colour.stroke_width(line.width())))?;
+        let weight = if line.ours {
+            FontStyle::Bold
+        } else {
+            FontStyle::Normal
+        };
+        area.draw(&Text::new(line.label, (from + 52, y), font(30, weight)))?;
     }
+    Ok(())
 }
 
-fn grid(svg: &mut String, x: &Axis, y: &Axis) {
-    let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-    for mark in &x.marks {
-        let at = x.at(*mark);
-        add(
-            svg,
-            format_args!(
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{bottom}\" stroke=\"#ddd\"/>\n"
-        ),
-        );
-        text(
-            svg,
-            (at, bottom + 18.0),
-            "text-anchor=\"middle\"",
-            &tick(*mark),
-        );
-    }
-    for mark in &y.marks {
-        let at = y.at(*mark);
-        add(
-            svg,
-            format_args!(
-            "<line x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>\n"
-        ),
-        );
-        text(
-            svg,
-            (LEFT - 8.0, at + 4.0),
-            "text-anchor=\"end\"",
-            &tick(*mark),
-        );
-    }
+/// Between two powers of ten, with a mark at each.
+fn decades(values: &[f64]) -> Axis {
+    let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = values.iter().copied().fold(0.0, f64::max);
+    let from = lowest.log10().floor();
+    let to = highest.log10().ceil().max(from + 1.0);
+    let decades = std::iter::successors(Some(from), |exponent| Some(exponent + 1.0));
+    let decades = decades.take_while(|exponent| *exponent <= to);
+    axis(decades.map(|exponent| 10_f64.powf(exponent)).collect())
+}
+
+/// From the first mark to the last.
+fn axis(marks: Vec<f64>) -> Axis {
+    let ends = (marks.first().copied(), marks.last().copied());
+    let (lowest, highest) = (ends.0.unwrap_or(1.0), ends.1.unwrap_or(1.0));
+    let range = lowest..highest.max(lowest * 1.25);
+    range.log_scale().with_key_points(marks)
 }
 
 fn tick(value: f64) -> String {
@@ -242,22 +208,16 @@ fn tick(value: f64) -> String {
     }
 }
 
-fn text(svg: &mut String, (x, y): (f64, f64), attributes: &str, content: &str) {
-    let content = content.replace('&', "&amp;").replace('<', "&lt;");
-    add(
-        svg,
-        format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{content}</text>\n"),
-    );
-}
-
-fn add(svg: &mut String, piece: std::fmt::Arguments<'_>) {
-    svg.write_fmt(piece)
-        .expect("a string takes every character; qed");
+fn font(size: i32, style: FontStyle) -> TextStyle<'static> {
+    let middle = Pos::new(HPos::Left, VPos::Center);
+    let font = ("sans-serif", size, style).into_text_style(&SIZE);
+    font.color(&TEXT).pos(middle)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plotters::coord::ranged1d::Ranged;
 
     fn chart(points: Vec<(f64, f64)>) -> Chart {
         let line = Line {
@@ -275,6 +235,10 @@ mod tests {
         }
     }
 
+    fn has(svg: &str, text: &str) -> bool {
+        svg.contains(&format!(">\n{text}\n</text>"))
+    }
+
     #[test]
     fn a_chart_without_points_is_none() {
         assert!(chart(Vec::new()).draw().is_none());
@@ -282,12 +246,12 @@ mod tests {
 
     #[test]
     fn decades_are_evenly_apart_and_labels_are_escaped() {
-        let axis = Axis::new([10.0, 1000.0].into_iter(), 0.0, 200.0);
-        assert!((axis.at(100.0) - 100.0).abs() < 1e-9);
+        let axis = decades(&[10.0, 1000.0]);
+        assert_eq!(axis.map(&100.0, (0, 200)), 100);
         let svg = chart(vec![(10.0, 0.01), (1000.0, 5.0)])
             .draw()
             .expect("points");
-        assert!(svg.contains("a &lt; b") && svg.contains(">0.01<") && svg.contains(">1 000<"));
+        assert!(svg.contains("a &lt; b") && has(&svg, "0.01") && has(&svg, "1 000"));
     }
 
     #[test]
@@ -296,7 +260,7 @@ mod tests {
         chart.marks = Marks::Points;
         chart.lines[0].bars = vec![(4.0, 0.5, 20.0)];
         let svg = chart.draw().expect("points");
-        assert!(svg.contains(">4<") && svg.contains(">2 048<") && !svg.contains(">1 000<"));
-        assert!(svg.contains(">0.1<") && svg.contains(">100<"));
+        assert!(has(&svg, "4") && has(&svg, "2 048") && !has(&svg, "1 000"));
+        assert!(has(&svg, "0.1") && has(&svg, "100"));
     }
 }

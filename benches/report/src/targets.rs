@@ -4,13 +4,13 @@ use crate::results::{Results, Row};
 
 /// One target: the same work by us and by a rival, in the same run.
 pub(crate) struct Target {
-    /// What is done.
+    /// The measured work.
     pub(crate) work: &'static str,
     /// Who else does it.
     pub(crate) rival: &'static str,
     /// How many times faster we want to be.
     pub(crate) least: f64,
-    /// The names of what is compared; of ours, `per` make one of theirs.
+    /// The names of the compared measurements; `per` of ours make one of theirs.
     ours: &'static str,
     per: f64,
     theirs: &'static str,
@@ -18,13 +18,13 @@ pub(crate) struct Target {
 
 /// How far ahead we are.
 pub(crate) struct Ratio {
-    /// Of the medians.
+    /// The ratio of the medians.
     pub(crate) median: f64,
-    /// Of their lower quartile and our upper one.
+    /// The ratio of their lower quartile and our upper one.
     pub(crate) low: f64,
-    /// Of their upper quartile and our lower one.
+    /// The ratio of their upper quartile and our lower one.
     pub(crate) high: f64,
-    /// Of the fastest samples.
+    /// The ratio of the fastest samples.
     pub(crate) fastest: f64,
 }
 
@@ -57,7 +57,7 @@ impl Target {
         }
     }
 
-    /// `Err` says why there is none.
+    /// `Err` has the reason if there is none.
     pub(crate) fn ratio(&self, results: &Results) -> Result<Ratio, String> {
         let row = |name| {
             results
@@ -73,7 +73,7 @@ const ALONE: (&str, f64) = ("vote::check/n=1000,scheme=duet,hash=once", 1.0);
 /// One registration inside of WASM.
 const IN_WASM: (&str, f64) = ("possession::verify/where=wasm,scheme=duet", 1.0);
 
-/// All of them.
+/// All targets.
 pub(crate) const TARGETS: [Target; 24] = [
     Target::measured(
         "one vote, alone",

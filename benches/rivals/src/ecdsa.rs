@@ -63,7 +63,7 @@ impl EcdsaVotes {
             })
     }
 
-    /// With keys that are read already, which needs no recovery: what a faster BEEFY could do.
+    /// With decoded keys, which needs no recovery: a possible faster BEEFY.
     pub fn verify(&self) -> bool {
         let hash = self.hash();
         self.signatures.iter().zip(&self.keys).all(|(bytes, key)| {

@@ -1,7 +1,7 @@
 //! One vote of a round of 1 000 and one certificate of 1 000 signers, from received bytes to a verdict, beside the crates
 //! that others publish for the same job. One thread, one process, every row measured in turns with all others.
 //!
-//! Rows of blst and w3f-bls are those of `duet-benches`, whose sources this program includes. What it adds is what must
+//! Rows of blst and w3f-bls are those of `duet-benches`, whose sources this program includes. It adds rivals that must
 //! stay out of the lock file of the project.
 
 mod alpenglow;

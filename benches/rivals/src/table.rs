@@ -3,10 +3,10 @@
 use rustix::time::{clock_gettime, ClockId};
 use std::{hint::black_box, time::Duration};
 
-/// What is measured.
+/// A measurement.
 pub struct Row {
     name: &'static str,
-    /// What the time is divided by.
+    /// The divisor of the time.
     per: u32,
     work: Box<dyn FnMut() -> bool>,
     samples: Vec<f64>,
@@ -53,7 +53,7 @@ fn processor_time() -> Duration {
 }
 
 /// Measures every row once in each pass, so that a slow moment falls on all of them, and prints a table of medians. The
-/// first row is what the others are compared with.
+/// other rows are compared with the first.
 pub fn measure(title: &str, passes: usize, mut rows: Vec<Row>) {
     for row in &mut rows {
         // Whatever is made on first and second use is there then.

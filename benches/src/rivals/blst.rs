@@ -57,7 +57,7 @@ fn min_pk_signature(secret: &SecretKey, message: &[u8]) -> min_pk::Signature {
     secret.sign(message, MIN_PK_DST, &[])
 }
 
-/// A BLS signature in G1, checked with two pairings: what a vote is without its Chaum-Pedersen proof.
+/// A BLS signature in G1, checked with two pairings: a vote without its Chaum-Pedersen proof.
 #[derive(Debug)]
 pub struct BlstMinSig {
     key: min_sig::PublicKey,

@@ -1,4 +1,4 @@
-//! What BEEFY does: one ECDSA signature per validator, each checked.
+//! BEEFY's checks: one ECDSA signature per validator, each checked.
 
 use sha3::{Digest, Keccak256};
 use sp_core::{ecdsa, Pair};

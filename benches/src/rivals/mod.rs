@@ -1,5 +1,5 @@
-//! What others offer for the same job, each with its keys read in advance where its interface lets us, as ours are,
-//! and each from the bytes of what is checked to a verdict.
+//! Other libraries for the same job. Each reads its keys in advance where its interface allows, as ours does, and goes
+//! from the bytes of the checked object to a verdict.
 
 mod arkworks;
 mod blst;

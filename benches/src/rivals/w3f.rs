@@ -62,8 +62,8 @@ where
     }
 }
 
-/// An aggregate of many signatures on one message. Its verification checks the subgroups of what it is given, so
-/// that reading does not; keys are read in advance and added in affine coordinates.
+/// An aggregate of many signatures on one message. Its verification checks the subgroups of its inputs, so that reading
+/// does not; keys are read in advance and added in affine coordinates.
 pub struct W3fAggregate<E: EngineBLSGLV> {
     message: Message,
     keys1: Vec<<E::SignatureGroup as CurveGroup>::Affine>,
@@ -78,7 +78,7 @@ where
     E::SignatureGroup: PrimeGroup<ScalarField = E::Scalar> + SerializableToBytes,
     E::PublicKeyGroup: PrimeGroup<ScalarField = E::Scalar>,
 {
-    /// What `signers` keys signed. Their secrets are `a, a + b, a + 2b, …`, so that each key costs one addition.
+    /// The signatures of `signers` keys. Their secrets are `a, a + b, a + 2b, …`, so that each key costs one addition.
     pub fn new(signers: u32, message: &[u8]) -> Self {
         let message = Message::new(b"", message);
         let (first, step) = (scalar::<E>(7), scalar::<E>(11));

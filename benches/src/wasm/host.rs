@@ -1,4 +1,4 @@
-//! The host's side of pairings: what `sp_crypto_ec_utils::bls12_381` does with the same arguments, by the same arkworks.
+//! The host's side of pairings: the same as `sp_crypto_ec_utils::bls12_381`, by the same arkworks.
 //! The crate itself would turn threads on in arkworks for everybody who is measured here.
 
 use ark_bls12_381::{Bls12_381, G1Affine, G2Affine};
@@ -12,7 +12,7 @@ const MODULE: &str = "env";
 const MILLER_LOOP: &str = "ext_host_calls_bls12_381_multi_miller_loop_version_1";
 const FINAL_EXPONENTIATION: &str = "ext_host_calls_bls12_381_final_exponentiation_version_1";
 
-/// What the SDK's interface returns.
+/// The success code of the SDK's interface.
 const OK: u32 = 0;
 const DECODE: u32 = 2;
 

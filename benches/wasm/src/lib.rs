@@ -1,4 +1,4 @@
-//! What `benches/wasm.rs` runs inside of WASM: one export per measured operation, each from bytes to a verdict.
+//! The operations of `benches/wasm.rs` inside of WASM: one export per measured operation, from bytes to a verdict.
 //!
 //! The host writes the input where [`input`] points and calls an operation, which answers 1 when the input holds.
 //! Memory is handed out upwards and taken back as a whole when the next operation starts, so that allocation costs
@@ -80,7 +80,7 @@ fn answer(len: usize, operation: impl FnOnce(&[u8]) -> Option<bool>) -> u32 {
     u32::from(holds == Some(true))
 }
 
-/// A key, a proof of possession and whom it names.
+/// A key, a proof of possession and its owner.
 fn registration(input: &[u8]) -> Option<(DualKeyBytes, PossessionProof, &[u8])> {
     let (key, rest) = input.split_at_checked(DualKeyBytes::LEN)?;
     let (proof, owner) = rest.split_at_checked(PossessionProof::LEN)?;

@@ -1,4 +1,4 @@
-//! What others do with the same input.
+//! Rivals on the same input.
 
 use super::{answer, registration};
 use sha2::Sha256;

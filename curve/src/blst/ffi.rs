@@ -1,7 +1,7 @@
 //! blst's functions, each behind a safe one. All of its `unsafe` calls that are not in the inner loops of `fast` are here.
 //!
 //! Every call below passes pointers made from references, so that they are aligned, live and initialised, to values of
-//! exactly the type that the binding names. What a function asks for beyond that stands at the call.
+//! exactly the type that the binding names. Further requirements of a function are stated at the call.
 
 use crate::encoding::{check_encoding, PointError, G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{vec, vec::Vec};
@@ -273,7 +273,7 @@ pub(crate) fn hash_to_g1(dst: &[u8], message: &[u8]) -> blst_p1 {
     out
 }
 
-/// Whether the final exponentiation of what a Miller loop gives is one.
+/// Whether the final exponentiation of a Miller loop's result is one.
 pub(crate) fn is_one_after_final_exponentiation(product: &blst_fp12) -> bool {
     let mut power = blst_fp12::default();
     // SAFETY: as for all calls of this module.

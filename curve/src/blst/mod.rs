@@ -1,4 +1,4 @@
-//! The blst back end: assembly, constant-time on secrets, and the fast checks of `fast` on what is public.
+//! The blst back end: assembly, constant-time on secrets, and the fast checks of `fast` on public values.
 
 #[allow(unsafe_code)]
 pub(crate) mod ffi;

@@ -1,4 +1,4 @@
-//! Multiplication with tables, for a point that is multiplied again and again: a signed comb.
+//! Multiplication with tables, for a point that is multiplied repeatedly: a signed comb.
 //!
 //! Half of a scalar, an odd `k` below `2^128`, is written with the digits ±1 only, in rows of `columns` bits. The
 //! bits of one column, one from each row (a tooth), select one point of a table of `2^(teeth − 1)`; the sign of
@@ -64,9 +64,9 @@ impl Shape {
 /// A step of a multiplication.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pass {
-    /// Doubles what there is so far.
+    /// Doubles the sum so far.
     Double,
-    /// Adds what a half of the scalar selects from a block.
+    /// Adds the selection of a half of the scalar from a block.
     Add {
         half: usize,
         block: usize,
@@ -102,12 +102,12 @@ fn doubles(base: Affine, count: usize) -> Vec<Jacobian> {
         .collect()
 }
 
-/// What each column of both halves of a scalar selects from a comb.
+/// The selections of each column of both halves of a scalar from a comb.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns {
     /// The place in the block, and [`NEGATIVE`].
     selected: [[u16; MOST_COLUMNS]; 2],
-    /// Which halves there are, and which of them were even.
+    /// The halves that are present, and whether each was even.
     halves: [Option<bool>; 2],
 }
 
@@ -231,7 +231,7 @@ impl Comb {
         self.shape
     }
 
-    /// What a pass adds to the sum, if anything.
+    /// The addend of a pass, if any.
     #[inline(always)]
     fn addend(&self, scalar: &CombScalar, pass: Pass) -> Option<Addend<'_>> {
         let (half, (point, is_negative)) = match pass {
@@ -257,7 +257,7 @@ impl Comb {
         &self.base
     }
 
-    /// What the scalar selects, column by column.
+    /// The scalar's selections, column by column.
     pub(crate) fn columns(&self, scalar: &CombScalar) -> Columns {
         let Shape { teeth, columns, .. } = self.shape;
         debug_assert!(columns <= MOST_COLUMNS && teeth <= 15);
@@ -287,7 +287,7 @@ impl Comb {
         }
     }
 
-    /// What a pass adds to the sum, if anything: to which half it belongs, the point, and whether it is to be negated.
+    /// The addend of a pass, if any: its half, the point, and whether to negate it.
     #[inline(always)]
     pub(crate) fn selected(&self, columns: &Columns, pass: Pass) -> Option<(usize, &Affine, bool)> {
         match pass {
@@ -347,13 +347,13 @@ fn low_bit(word: u64) -> u16 {
     u16::from(word & 1 == 1)
 }
 
-/// A point of a table and what becomes of it.
+/// A point of a table and its sign.
 struct Addend<'a> {
     point: &'a Affine,
     sign: Sign,
 }
 
-/// What a point of a table is multiplied with: ±1, and `z²` for the second half of a scalar.
+/// The factor of a point of a table: ±1, and `z²` for the second half of a scalar.
 #[derive(Clone, Copy)]
 struct Sign {
     is_negative: bool,
@@ -387,9 +387,9 @@ fn fetch<'a>(points: impl Iterator<Item = &'a Affine>) {
     }));
 }
 
-/// `sums[i]`, which is zero, becomes the sum of the `i`th terms of each list. Both lists of lists are worked on
-/// at once, the first for the first half of `sums` and the second for the second. In a list all combs have one shape, and only
-/// the first list may have one that doubles.
+/// `sums[i]`, which is zero, becomes the sum of the `i`th terms of each list. Both lists of lists are processed
+/// together, the first for the first half of `sums` and the second for the second. In a list all combs have one shape,
+/// and only the first list may have one that doubles.
 pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], additions: &mut Additions) {
     let half = sums.len() / 2;
     let mut schedules = of.map(|lists| {

@@ -1,8 +1,7 @@
 //! Integers modulo `p`, on blst's assembly.
 //!
-//! blst's functions on field elements read their arguments and write their result, and ask for nothing else: they accept
-//! every reduced element, and references make every pointer valid. A pointer to an [`Fp`] is one to a `blst_fp`, whose
-//! layout it has.
+//! blst's functions on field elements read their arguments and write their result, with no other requirements: they
+//! accept every reduced element, and references make every pointer valid. An [`Fp`] has the layout of a `blst_fp`.
 
 use super::inverse::invert;
 use alloc::vec::Vec;

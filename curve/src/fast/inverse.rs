@@ -1,9 +1,8 @@
 //! Inversion modulo `p` in variable time, for public values.
 //!
 //! Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (eprint 2019/266), without being
-//! constant-time: steps that only halve are taken together, and the numbers get shorter as they shrink. Steps look at
-//! the lowest bits alone, so that 62 of them are computed on single words and applied to the long numbers at
-//! once.
+//! constant-time: consecutive halvings are taken together, and the numbers get shorter as they shrink. Steps depend
+//! only on the lowest bits, so that 62 steps are computed on single words and applied to the long numbers at once.
 
 use crate::parameters::{MODULUS, SQUARED_RADIX};
 
@@ -31,7 +30,7 @@ const P_INVERSE: i64 = {
     inverse & MASK
 };
 
-/// What 62 steps do to a pair of numbers: `2^62·(f, g)` becomes `(u·f + v·g, q·f + r·g)`.
+/// The effect of 62 steps on a pair of numbers: `2^62·(f, g)` becomes `(u·f + v·g, q·f + r·g)`.
 struct Steps {
     u: i64,
     v: i64,
@@ -100,7 +99,7 @@ impl Steps {
         Self { u, v, q, r }
     }
 
-    /// The new pair, of which the division by `2^62` leaves no rest.
+    /// The new pair, which is divisible by `2^62` before the division.
     #[inline(always)]
     fn apply(&self, f: &mut [i64], g: &mut [i64]) {
         let (mut to_f, mut to_g) = (0, 0);
@@ -175,7 +174,7 @@ fn shorten(f: &mut Long, g: &mut Long, len: usize) -> usize {
     len - 1
 }
 
-/// The number from `−2p` to `p`, or what makes zero of it, as its representative from zero to `p`.
+/// The number from `−2p` to `p`, or its negative, as its representative from zero to `p`.
 fn normal(mut number: Long, negate: bool) -> [u64; 6] {
     let add_if_negative = |number: &mut Long| {
         if number[LIMBS - 1] < 0 {
@@ -216,7 +215,7 @@ const fn split(words: &[u64; 6]) -> Long {
     limbs
 }
 
-/// What [`split`] takes apart.
+/// The inverse of [`split`].
 fn join(limbs: &Long) -> [u64; 6] {
     core::array::from_fn(|word| {
         let first = word * 64;

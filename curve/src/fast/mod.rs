@@ -13,8 +13,8 @@
 //! | `vector` | The same, 16-wide, where the processor has AVX-512; whole batches of votes with IFMA |
 //! | `point`, `field`, `fp2`, `inverse` | Points and field elements on blst's assembly |
 //!
-//! Products and sums are right for any points of the curve, zero and those of small order included. What uses the
-//! endomorphism takes `−φ` for `[z²]`, which it is on G1; elsewhere the product is the one with `−φ`.
+//! Products and sums are right for any points of the curve, zero and those of small order included. Functions with the
+//! endomorphism take `−φ` for `[z²]`, which holds on G1; elsewhere the product is the one with `−φ`.
 //!
 //! Everything here is public, so that it may branch and look up by value. It must never be given a secret.
 

@@ -85,7 +85,7 @@ impl G2Prepared {
     }
 }
 
-/// What the lines' parts are multiplied with: `−2x` and `2y` of a point of G1.
+/// The factors of the lines' parts: `−2x` and `2y` of a point of G1.
 struct Factors {
     x: Fp,
     y: Fp,

@@ -1,10 +1,10 @@
-//! Sums of points, and cached subset sums of lists that are added up again and again.
+//! Sums of points, and cached subset sums of lists that are added up repeatedly.
 //!
-//! Every proof of a set asks for the sum of those keys whose owners did, or did not, sign. The keys are split into groups
-//! of eight, and the sum of every subset of a group is cached: a proof then takes one addition for each group instead
-//! of one for each key. Making these tables takes 31 additions for each key. They are made when the additions that
-//! they would have saved so far have come to as many: a node that checks a few proofs does not pay for them, and no node
-//! does more than twice the additions that it would have done had it known the number of proofs beforehand.
+//! Every proof of a set needs the sum of the signers' or the non-signers' keys. The keys are split into groups of
+//! eight, and the sum of every subset of a group is cached: a proof then takes one addition for each group instead of
+//! one for each key. Making these tables takes 31 additions for each key. They are made as soon as they would have
+//! saved as many additions as they cost: a node that checks a few proofs does not pay for them, and no node does more
+//! than twice the additions that it would need if it knew the number of proofs beforehand.
 //!
 //! The set of non-signers rarely changes. So the last sum is cached too, and where that takes fewer additions, the next one
 //! starts from it and adds or subtracts the keys in which they differ.
@@ -70,7 +70,7 @@ struct Cache {
     last: Mutex<Option<Last>>,
 }
 
-/// A sum, and of which points.
+/// A sum, and the subset of its points.
 #[derive(Debug)]
 struct Last {
     subset: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Which points get tables, of which size, and when.
+//! The choice of points that get tables, their size, and when.
 
 use super::{
     comb::{Comb, Shape},
@@ -13,7 +13,7 @@ use std::sync::{
 /// For the generator: 1.2 MB once per process, 24 additions.
 pub(super) const GENERATOR: Shape = Shape::new(11, 12, 12);
 
-/// For keys, the largest first: the first is taken with which a whole set fits into [`KEY_TABLES_BYTES`].
+/// For keys, the largest first. The first with which a whole set fits into [`KEY_TABLES_BYTES`] is taken.
 pub(super) const KEYS: [Shape; 5] = [
     Shape::new(8, 16, 4),
     Shape::new(8, 16, 2),

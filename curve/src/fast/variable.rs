@@ -110,8 +110,8 @@ fn run_and_times_z(
     times_z
 }
 
-/// Doubles `point` 64 times, shows each power, and adds to the buckets what the digits select: those of the first
-/// number from the powers, those of the second from `[z²]` of them.
+/// Doubles `point` 64 times, shows each power, and adds the digits' selections to the buckets: for the first number
+/// from the powers, for the second from `[z²]` times the powers.
 fn run(
     point: Jacobian,
     digits: [u64; SETS],
@@ -147,7 +147,7 @@ fn weighted(buckets: &[Jacobian; BUCKETS]) -> Jacobian {
 
 /// [`mul_checked`] of many points in one batch.
 ///
-/// Returns the products, and whether each point is in the subgroup. The products of those that are not are meaningless.
+/// Returns the products, and whether each point is in the subgroup. The products of points outside are meaningless.
 pub(crate) fn mul_checked_all(
     points: &[Affine],
     scalars: &[BaseZ],
@@ -179,7 +179,7 @@ pub(crate) fn times_weights(
     work.products(additions)
 }
 
-/// Numbers whose digits a run takes, the second of which is multiplied by `[z²]`. In a batch each has buckets of its own,
+/// Numbers whose digits a run takes; the second is multiplied by `[z²]`. In a batch each has buckets of its own,
 /// so that `[z²]` is applied once.
 const SETS: usize = 2;
 

@@ -54,7 +54,7 @@ pub(crate) fn commitments(vote: &Vote<'_>) -> Result<Commitments, PointError> {
     Prepared::new(vote, sigma).alone()
 }
 
-/// The same for many: those with tables of the same shapes, or whose keys have none yet, in batches, the others one by
+/// The same for many votes: in batches if their tables have the same shapes or their keys have none yet, else one by
 /// one.
 pub(crate) fn commitments_all(votes: &[Vote<'_>]) -> Vec<Result<Commitments, PointError>> {
     commitments_all_with(Arithmetic::current(), votes)
@@ -82,7 +82,7 @@ fn batch_len(arithmetic: Arithmetic) -> usize {
     BATCH
 }
 
-/// What votes have in common that are checked in one batch.
+/// The common properties of votes in one batch.
 type Shapes = (Option<Shape>, Shape);
 
 /// A vote with its tables looked up and σ decompressed.
@@ -103,7 +103,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The shapes of the key's tables, if there are some, and of the message's, without which a vote is checked alone.
+    /// The shapes of the key's tables, if any, and of the message's. Without the latter a vote is checked alone.
     fn shapes(&self) -> Option<Shapes> {
         Some((self.pk1_tables.map(Comb::shape), self.hm_tables?.shape()))
     }

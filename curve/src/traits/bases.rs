@@ -4,8 +4,7 @@ use super::encodings::Encodings;
 use crate::encoding::{PointError, G1_LEN};
 use core::fmt::Debug;
 
-/// What a point of G1 is going to be used for. It decides which tables a back end makes, if any, and when; no result
-/// depends on it.
+/// The purpose of a point of G1. It decides which tables a back end makes, if any, and when; no result depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// It is multiplied at most once, or not at all.
@@ -31,10 +30,10 @@ pub trait Bases: Encodings {
     /// Multiples of one point, and whatever else makes multiplying it cheap.
     type Tables: Clone + Debug + Send + Sync;
 
-    /// What the back end keeps for a point of G1 that is used for this.
+    /// The back end's tables for a point of G1 with this purpose.
     #[doc(hidden)]
     fn tables(point: &Self::G1, purpose: Purpose) -> Self::Tables;
-    /// What the back end keeps for the generator.
+    /// The back end's tables for the generator.
     #[doc(hidden)]
     fn generator_tables() -> Self::Tables;
     /// [`Encodings::g1_from_bytes`] with [`Bases::tables`], for back ends where the subgroup check and the tables
@@ -133,7 +132,7 @@ impl<C: Bases> Base<C> {
         &self.bytes
     }
 
-    /// What the back end keeps for it.
+    /// The back end's tables for the point.
     #[cfg(any(feature = "std", target_arch = "wasm32"))]
     pub(crate) fn tables(&self) -> &C::Tables {
         &self.tables

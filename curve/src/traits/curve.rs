@@ -1,4 +1,4 @@
-//! All of it in one bound.
+//! All traits in one bound.
 
 use super::{
     dleq::Dleq, encodings::Encodings, hashing::Hashing, multiplications::Multiplications,

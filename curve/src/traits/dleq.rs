@@ -4,7 +4,7 @@ use super::{bases::Base, multiplications::Multiplications};
 use crate::encoding::{PointError, G1_LEN};
 use alloc::vec::Vec;
 
-/// One proof: its two scalars, σ, and what it is checked against.
+/// One proof: its two scalars, σ, and the key and message that it is checked against.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a, C: Multiplications> {
     /// The challenge.
@@ -19,7 +19,7 @@ pub struct Query<'a, C: Multiplications> {
     pub sigma: &'a [u8; G1_LEN],
 }
 
-/// What the challenge of a proof hashes, besides what is known.
+/// The computed inputs of a proof's challenge.
 #[derive(Clone, Debug)]
 pub struct Commitments<C: Multiplications> {
     /// σ, decoded and in the subgroup.

@@ -4,8 +4,8 @@ use core::fmt::Debug;
 
 /// Points of G1 and G2.
 ///
-/// Points are in the subgroup of order `r`, except those that [`Encodings`](super::Encodings) reads unchecked and that
-/// were not in it. They may be zero as intermediate results and never when decoded.
+/// Points are in the subgroup of order `r`, except invalid ones that [`Encodings`](super::Encodings) reads unchecked.
+/// Intermediate results may be zero; decoded points never are.
 pub trait Groups: Copy + Debug + Send + Sync + 'static {
     /// A point of G1.
     type G1: Clone + PartialEq + Debug + Send + Sync;

@@ -1,4 +1,4 @@
-//! What the protocol needs of BLS12-381, one trait for each purpose.
+//! The protocol's requirements on BLS12-381, one trait for each purpose.
 
 mod bases;
 mod curve;

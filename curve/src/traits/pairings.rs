@@ -7,13 +7,13 @@ use core::fmt::Debug;
 
 /// Pairings of public points.
 pub trait Pairings: Encodings {
-    /// A point of G2 with what its pairings have in common.
+    /// A point of G2 with the shared precomputation of its pairings.
     type G2Prepared: Debug + Send + Sync;
 
     /// Prepares a point for pairings.
     fn g2_prepare(point: &Self::G2) -> Self::G2Prepared;
     /// [`Encodings::g2_from_bytes`] for a point that goes into a pairing: the subgroup check and the Miller loop both
-    /// compute `[z]` of it, and share that where they can.
+    /// compute `[z]` times the point, and share it where possible.
     ///
     /// # Errors
     /// The first broken rule of ENC-1 to ENC-4.

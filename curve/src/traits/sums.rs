@@ -7,8 +7,7 @@ use core::{fmt::Debug, ops::Deref};
 
 /// Additions of public points.
 pub trait Sums: Groups {
-    /// What the back end keeps of the sums of subsets of one list, to make the next one cheaper. The default is what
-    /// it keeps before the first.
+    /// The back end's cache of subset sums of one list, to make the next sum cheaper. The default is the empty cache.
     type SubsetCache: Clone + Debug + Default + Send + Sync;
 
     /// The sum of points; zero for none.
@@ -30,9 +29,9 @@ pub trait Sums: Groups {
     }
 }
 
-/// A list of entries that have a point of G1 each, subsets of which are added up again and again.
+/// A list of entries with a point of G1 each, whose subsets are added up repeatedly.
 ///
-/// Copies share what the back end keeps.
+/// Copies share the back end's cache.
 #[derive(Clone, Debug)]
 pub struct PointList<C: Sums, P> {
     entries: Vec<P>,

@@ -67,7 +67,7 @@ macro_rules! for_columns {
     };
 }
 
-/// What a column passes on to the next.
+/// The carry from a column to the next.
 #[inline(always)]
 const fn carried<const SIGNED: bool>(sum: u64) -> u64 {
     if SIGNED {

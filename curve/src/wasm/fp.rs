@@ -1,9 +1,9 @@
 //! Integers modulo `p` for machines whose widest product has 64 bits.
 //!
-//! An element is fourteen limbs of 28 bits: a product of two limbs leaves eight bits of an `i64.mul` free, so that
-//! a column of products is added up without a single carry. What is added or subtracted is not reduced either. The
-//! type says how far it has grown, and an operation that could overflow does not compile: `El<L>` has limbs of at most
-//! `L·(2^28 − 1)` and a value below `L·2p`; sums and differences grow, products and [`El::reduce`] give `El<1>`.
+//! An element is fourteen limbs of 28 bits: a product of two limbs leaves eight bits of an `i64.mul` free, so that a
+//! column of products is added up without a single carry. Sums and differences are not reduced either. The type tracks
+//! their growth, and an operation that could overflow does not compile: `El<L>` has limbs of at most `L·(2^28 − 1)` and
+//! a value below `L·2p`; sums and differences grow, products and [`El::reduce`] give `El<1>`.
 //!
 //! Montgomery form with `R = 2^392`. Variable-time: nothing here may see a secret that matters.
 

@@ -1,5 +1,5 @@
-//! Multiples of the generator, computed at compile time: a runtime starts anew with each call, and cannot keep what it
-//! computed in the last one.
+//! Multiples of the generator, computed at compile time: a runtime starts anew with each call, and keeps no results of
+//! the last one.
 
 use super::{
     fp::{add, sub, El, Fp},

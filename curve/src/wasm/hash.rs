@@ -48,7 +48,7 @@ const Y_DENOMINATOR: [Fp; 16] = polynomial(g1::Config::ISOGENY_MAP.y_map_denomin
 const ELEMENT_LEN: usize = 64;
 /// Bytes of a hash.
 const HASH_LEN: usize = 32;
-/// Bytes of what the hash works on at a time.
+/// The block length of the hash in bytes.
 const BLOCK_LEN: usize = 64;
 
 /// Section 5.3.1: as many bytes as two field elements take.
@@ -173,7 +173,7 @@ pub(super) fn isogeny(point: &Jacobian<Fp>) -> Jacobian<Fp> {
     }
 }
 
-/// Whether both are the same point, neither of which is zero.
+/// Whether both are the same point. Neither may be zero.
 pub(super) fn is_same(a: &Jacobian<Fp>, b: &Jacobian<Fp>) -> bool {
     let (zz1, zz2) = (a.z.square(), b.z.square());
     (a.x.mul(zz2) - b.x.mul(zz1)).is_zero()

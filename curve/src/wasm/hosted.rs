@@ -1,5 +1,5 @@
-//! Products of pairings by the node, through the SDK's host functions for elliptic curves: an option for chains all of
-//! whose nodes have them. (docs/decisions/0009)
+//! Products of pairings by the node, through the SDK's host functions for elliptic curves: an option for chains whose
+//! nodes all have them. (docs/decisions/0009)
 //!
 //! Points are passed on as they are: the node checks neither curve nor subgroup, and need not, because all points
 //! were checked when they were decoded.

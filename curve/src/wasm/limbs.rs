@@ -1,4 +1,4 @@
-//! Limbs of 28 bits: what an element of the field is stored in.
+//! Limbs of 28 bits: the storage of an element of the field.
 
 use super::words::{Words, MODULUS, WORDS};
 
@@ -54,8 +54,8 @@ pub(super) const fn low(bits: u64) -> u32 {
     (bits & MASK) as u32
 }
 
-/// A multiple of `p`, about `(2·L + 1)·p`, whose limbs are at least those that an `El<L>` may have and at most those
-/// of an `El<{L + 1}>`: what is added before such an element is subtracted, so that no limb borrows.
+/// A multiple of `p`, about `(2·L + 1)·p`, whose limbs are at least those that an `El<L>` may have and at most those of
+/// an `El<{L + 1}>`. It is added before such an element is subtracted, so that no limb borrows.
 pub(super) const fn padding(l: u32) -> Limbs {
     let (mut limbs, mut carry) = ([0; LIMBS], 0);
     let mut at = 0;

@@ -7,7 +7,7 @@ use super::{
 use crate::parameters::Z;
 use alloc::vec::Vec;
 
-/// What coordinates can do. Every result is reduced; those with more than one step are reduced once.
+/// Operations on coordinates. Every result is reduced; operations with several steps reduce once.
 pub(crate) trait Coordinate: Copy + core::fmt::Debug {
     const ZERO: Self;
     const ONE: Self;

@@ -135,7 +135,7 @@ pub(crate) struct Fp12 {
     c1: Fp6,
 }
 
-/// What a line is at a point: `a + b·v + c·v·w`.
+/// The value of a line at a point: `a + b·v + c·v·w`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub(crate) a: Fp2,
@@ -340,7 +340,7 @@ mod tests {
         element
     }
 
-    /// What a product of pairings is asked.
+    /// The check on a product of pairings.
     #[test]
     fn no_element_is_one_that_differs_from_it_in_a_single_coordinate() {
         let unit = Fp2::ONE;

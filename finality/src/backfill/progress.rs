@@ -1,4 +1,4 @@
-//! How far the history is known: what is missing next, and what of a response is stored.
+//! The progress of the history: the next missing part, and the storing of responses.
 
 use super::verify::{begin, resume, verify, BackfillError, UnusableError, Verified};
 use crate::{
@@ -16,34 +16,34 @@ use duet_primitives::{BlockNumber, Justification, Keysets, SetId};
 use duet_voter::Era;
 use std::sync::Arc;
 
-/// How many stored handoffs are read before other work gets its turn.
+/// The number of stored handoffs read before other work gets its turn.
 const SKIP_BATCH: usize = 256;
 
-/// Whether the proof of the first set is here.
+/// Whether the proof of the first set is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FirstSet {
     /// It is stored.
     Proven,
-    /// The genesis has none: the chain takes Duet up later, or did, in a block whose state this node may have.
+    /// The genesis has no set: the chain adopts Duet later, or did, in a block whose state this node may have.
     Later,
-    /// This node does not have the state in which it begins: peers are asked.
+    /// This node lacks the state for the proof: peers are asked.
     Unknown,
     /// The stored history is unusable.
     Unusable,
 }
 
-/// Which part of the history is still missing.
+/// The missing part of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outlook {
     /// All of it is here.
     Complete,
     /// There is nothing to fetch: the stored history is unusable.
     Impossible,
-    /// Not all stored handoffs have been read yet.
+    /// Some stored handoffs have not been read yet.
     Unclear,
-    /// This is missing, and what comes after it.
+    /// This part is missing, and the parts after it.
     Missing(HistoryPart),
-    /// The handoff of this set is missing, and may never have been: a reset came after it. (RESET-5)
+    /// This set's handoff is missing, and may never have existed: a reset came after it. (RESET-5)
     BeforeReset {
         /// The set whose handoff is missing.
         set: SetId,
@@ -52,23 +52,23 @@ pub(crate) enum Outlook {
     },
 }
 
-/// What became of a handoff that holds.
+/// The result of storing a valid handoff.
 pub(crate) enum Taken {
     /// It is stored.
     Stored,
-    /// Its block is not final here yet, so that it cannot be compared. (REQ-5)
+    /// Its block is not final here yet, so it cannot be compared. (REQ-5)
     NotFinal(Box<Justification>),
 }
 
-/// How far the history is known.
+/// The progress of the history.
 pub(crate) struct Progress {
     chain: Arc<Chain>,
     store: Store,
     metrics: Metrics,
     first_set: FirstSet,
-    /// The handoffs of all sets below this one are here.
+    /// The handoffs of all sets below this one are available.
     next: SetId,
-    /// What they lead to, while there is something to check.
+    /// The trusted state after them, while there is something to check.
     trusted: Option<Trusted>,
 }
 
@@ -84,7 +84,7 @@ impl Progress {
         }
     }
 
-    /// Makes the proof that light clients start from while the genesis state is there: at the first start. Returns
+    /// Makes the starting proof for light clients while the genesis state is available: at the first start. Returns
     /// whether peers have to be asked for it.
     pub(crate) fn prove_genesis(&mut self) -> Result<bool, StoreError> {
         self.first_set = if self.has_first_set_proof()? {
@@ -112,8 +112,8 @@ impl Progress {
         Ok(self.first_set == FirstSet::Unknown)
     }
 
-    /// Whether the proof is stored. One that proves too little, as an earlier version made it, or is damaged, is dropped: clients
-    /// would refuse it.
+    /// Whether the proof is stored. A damaged proof, or an earlier version's that proves too little, is dropped:
+    /// clients would refuse it.
     fn has_first_set_proof(&self) -> Result<bool, StoreError> {
         let Some(proof) = self.store.first_set_proof()? else {
             return Ok(false);
@@ -129,8 +129,8 @@ impl Progress {
         Ok(false)
     }
 
-    /// Makes that proof on a chain that took Duet up later, if the first set still signs, and the state in which it began is here: soon
-    /// after it began.
+    /// Makes that proof on a chain that adopted Duet later, if the first set still signs, and the state in which it
+    /// began is available: soon after it began.
     fn prove_founding(&mut self, signing: &Era) -> Result<(), StoreError> {
         let proof = signing.start.map(|block| self.chain.prove_founding(block));
         self.first_set = match proof {
@@ -151,12 +151,12 @@ impl Progress {
         Ok(())
     }
 
-    /// The set whose handoff is next.
+    /// The set with the next handoff.
     pub(crate) fn next(&self) -> SetId {
         self.next
     }
 
-    /// What is missing below the set that signs.
+    /// The missing part below the signing set.
     pub(crate) fn outlook(&mut self, signing: &Era) -> Result<Outlook, StoreError> {
         if self.first_set == FirstSet::Later {
             self.prove_founding(signing)?;
@@ -194,13 +194,13 @@ impl Progress {
         Ok(Outlook::Unclear)
     }
 
-    /// Goes on at the set that a reset started.
+    /// Continues at the set that a reset started.
     pub(crate) fn skip_to(&mut self, set: SetId) {
         self.next = set;
         self.trusted = None;
     }
 
-    /// Checks the proof of the first set, and stores it. Returns whether it could be checked: its block may not be here yet.
+    /// Checks the proof of the first set, and stores it. Returns whether it could be checked: its block may be missing.
     pub(crate) fn take_first_set(&mut self, proof: &StartProof) -> Result<bool, BackfillError> {
         let genesis_hash = self.chain.genesis_hash();
         let number = proof.block_number().unwrap_or(BlockNumber::ZERO);
@@ -232,7 +232,7 @@ impl Progress {
                 return Ok(Taken::NotFinal(early));
             }
         }
-        // If it was stored already, this node has its own from here on.
+        // If it was already stored, this node has its own handoffs from here on.
         self.next = after(set);
         Ok(Taken::Stored)
     }
@@ -259,7 +259,7 @@ impl Progress {
         Ok(Taken::Stored)
     }
 
-    /// What the handoffs below `set` lead to: kept from the last one, or made from what is stored.
+    /// The trusted state after the handoffs below `set`: kept from the last one, or rebuilt from the store.
     fn trusted_at(&mut self, set: SetId) -> Result<Trusted, BackfillError> {
         let kept = self.trusted.take();
         if let Some(kept) = kept.filter(|kept| kept.latest_set().id == set || set == SetId::new(0))
@@ -268,7 +268,7 @@ impl Progress {
         }
         let made = match set.checked_previous() {
             None => match self.store.first_set_proof()? {
-                // It was checked when it was stored, and by this node's own chain.
+                // It was checked before it was stored, and by this node's own chain.
                 Some(proof) => {
                     let genesis_hash = self.chain.genesis_hash();
                     Trusted::from_start(genesis_hash, proof.block_hash(), &proof, Mode::Full)
@@ -290,7 +290,7 @@ impl Progress {
         })
     }
 
-    /// What is trusted at a set that a reset of this node's finalized chain started. (RESET-5)
+    /// The trusted state at a set started by a reset of this node's finalized chain. (RESET-5)
     fn begin_at_reset(&self, set: SetId) -> Result<Result<Trusted, UnusableError>, StoreError> {
         let reset = self
             .store
@@ -310,14 +310,14 @@ impl Progress {
         Ok(begin(checkpoint, &keys))
     }
 
-    /// REQ-5: whether a proof that holds names another block or another set than GRANDPA finalized here.
+    /// REQ-5: whether a valid proof names another block or another set than GRANDPA finalized here.
     fn contradicts(&self, justification: &Justification) -> Result<bool, StoreError> {
         let commitment = justification.commitment();
         let known = self.store.set(commitment.next.id)?;
         if known.is_some_and(|known| known != commitment.next) {
             return Ok(true);
         }
-        // Where the old block is not here yet, `review` compares later.
+        // If the old block is still missing here, `review` compares later.
         let finalized = self.chain.finalized_at(commitment.block_number);
         Ok(finalized.is_some_and(|hash| hash != commitment.block_hash))
     }

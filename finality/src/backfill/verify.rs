@@ -44,7 +44,7 @@ pub(crate) enum UnusableError {
 }
 
 impl BackfillError {
-    /// What it says about the peer that answered; `None` when somebody else is to blame.
+    /// The sender's behaviour; `None` when the peer is not to blame.
     pub(crate) fn behaviour(&self) -> Option<PeerBehaviour> {
         match self {
             Self::Response(error) => Some(PeerBehaviour::of_response_error(error)),
@@ -55,15 +55,15 @@ impl BackfillError {
     }
 }
 
-/// A handoff proof that was checked.
+/// A checked handoff proof.
 pub(crate) struct Verified {
-    /// What is trusted with it.
+    /// The trusted state after it.
     pub(crate) trusted: Trusted,
     /// Its justification.
     pub(crate) justification: Justification,
 }
 
-/// REQ-4: checks the handoff of `set` against what the ones before it lead to.
+/// REQ-4: checks the handoff of `set` against the trusted state after the earlier ones.
 pub(crate) fn verify(
     trusted: &Trusted,
     set: SetId,
@@ -86,7 +86,7 @@ pub(crate) fn verify(
     }
 }
 
-/// What a handoff leads to that was checked when it was stored.
+/// The trusted state after a handoff that was checked before it was stored.
 pub(crate) fn resume(genesis_hash: H256, before: HandoffProof) -> Result<Trusted, UnusableError> {
     let commitment = before.justification.commitment;
     let checkpoint = Checkpoint {
@@ -98,7 +98,7 @@ pub(crate) fn resume(genesis_hash: H256, before: HandoffProof) -> Result<Trusted
     begin(checkpoint, &before.next_keys)
 }
 
-/// What is trusted at a block of which this node knows that it is final, with the keys of the set that signs.
+/// The trusted state at a block that this node knows to be final, with the keys of the signing set.
 pub(crate) fn begin(checkpoint: Checkpoint, keys: &[Pk1Bytes]) -> Result<Trusted, UnusableError> {
     let set = checkpoint.keysets.current.id;
     let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full)?;

@@ -14,7 +14,7 @@ use std::{marker::PhantomData, sync::Arc};
 /// See [`Blocks::is_beyond`].
 const BEYOND: u32 = 32;
 
-/// A header, as far as Duet reads it.
+/// A header, as far as Duet needs it.
 pub(crate) struct BlockHeader {
     /// Number of the block.
     pub(crate) number: BlockNumber,
@@ -41,7 +41,7 @@ pub(crate) trait Blocks: Send + Sync {
     /// Hash of the block with this number on the best chain; below the finalized block, the finalized one.
     fn hash(&self, number: BlockNumber) -> Result<Option<H256>>;
 
-    /// Hash of the block that GRANDPA finalized at this height; `None` when none is final there yet, or it is not here.
+    /// Hash of the block that GRANDPA finalized at this height; `None` while none is final there, or if it is missing.
     fn finalized_at(&self, number: BlockNumber) -> Result<Option<H256>> {
         if number > self.finalized().0 {
             return Ok(None);
@@ -49,7 +49,7 @@ pub(crate) trait Blocks: Send + Sync {
         self.hash(number)
     }
 
-    /// Header of a block, if it is here.
+    /// Header of a block, if available.
     fn find_header(&self, hash: H256) -> Result<Option<BlockHeader>>;
 
     /// Header of a block. An error when there is none.
@@ -58,8 +58,8 @@ pub(crate) trait Blocks: Send + Sync {
         self.find_header(hash)?.ok_or_else(unknown)
     }
 
-    /// Whether the finalized chain says something else than a statement of its block; `None` when there is no final block of this
-    /// number here. (FALSE-1)
+    /// Whether the finalized chain contradicts a statement about its block; `None` when no block of this number is
+    /// final here. (FALSE-1)
     fn refutes(&self, said: &Commitment) -> Result<Option<bool>> {
         let Some(hash) = self.finalized_at(said.block_number)? else {
             return Ok(None);
@@ -73,16 +73,16 @@ pub(crate) trait Blocks: Send + Sync {
         ))
     }
 
-    /// Whether a statement is about a block that is so far beyond the best one that no honest validator can have made it: none
-    /// votes on a block that its GRANDPA has not finalized. A node that is further behind than this is catching up.
+    /// Whether a statement is about a block so far beyond the best one that no honest validator can have made it:
+    /// honest validators vote only on what their own GRANDPA finalized. A node further behind is catching up.
     fn is_beyond(&self, said: &Commitment) -> bool {
         said.block_number.saturating_sub(self.best_number()) > BEYOND
     }
 
-    /// Duet's justification that is stored with a block.
+    /// Duet's justification stored with a block.
     fn justification(&self, hash: H256) -> Result<Option<Vec<u8>>>;
 
-    /// Stores Duet's justification with a block, so that peers get it with the block.
+    /// Stores Duet's justification with a block, so that peers get both together.
     fn append_justification(&self, hash: H256, justification: Vec<u8>) -> Result<()>;
 }
 
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!((refuted(5), refuted(6)), (Some(true), None));
     }
 
-    /// FALSE-1: a header of before CHAIN-7 judges the hash alone.
+    /// FALSE-1: a header from before CHAIN-7 judges the hash alone.
     #[test]
     fn a_header_that_does_not_say_the_payload_does_not_refute_it() {
         let set = TestSet::new(0, 0..4);

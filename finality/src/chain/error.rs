@@ -4,7 +4,7 @@ use crate::store::StoreError;
 use duet_primitives::{BlockNumber, JustificationError, KeysetError, SetId, H256};
 use sp_api::ApiError;
 
-/// Why the chain gave no answer. Mostly the block or its state is not here; it is asked again later.
+/// Why the chain gave no answer. Usually the block or its state is missing; the question is repeated later.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChainError {
     #[error("the chain cannot be read: {0}")]
@@ -27,10 +27,10 @@ pub(crate) enum ChainError {
     NoSignature,
 }
 
-/// Why a justification could not be accepted.
+/// Why a justification was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
-    /// It could not be checked: its set is not known here, or cannot be read.
+    /// It could not be checked: its set is unknown or unreadable here.
     #[error("its set cannot be read: {0}")]
     Set(#[from] ChainError),
     /// It was checked, and breaks a rule.

@@ -3,9 +3,9 @@
 use duet_primitives::{ConsensusLog, H256};
 use sp_runtime::{Digest, DigestItem};
 
-/// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, how it votes, then what is
-/// planned. A reset makes what stands before it void (RESET-2): the block's state has no trace of it. What is said of the
-/// payload changes no set, and is left out ([`payload_hash`]).
+/// Duet's logs in a header's digest, in the voter's order: what starts, its voting rules, then what is planned. A
+/// reset voids the earlier logs (RESET-2): the block's state has no trace of them. The payload log changes no set,
+/// and is left out ([`payload_hash`]).
 pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
     let of_sets = |log: &ConsensusLog| !matches!(log, ConsensusLog::Payload(_));
     let mut logs: Vec<ConsensusLog> = ours(digest).filter(of_sets).collect();
@@ -21,7 +21,7 @@ pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
     logs
 }
 
-/// The hash of what is signed about a block, as its header says it; `None` in headers of before CHAIN-7.
+/// The hash of a block's payload from its header; `None` in headers from before CHAIN-7.
 pub(crate) fn payload_hash(digest: &Digest) -> Option<H256> {
     ConsensusLog::payload_hash(ours(digest))
 }
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(decode_logs(&digest), [last]);
     }
 
-    /// ROUND-11: how a set votes is said of the set that starts, with a reset, too.
+    /// ROUND-11: the voting rules concern the set that starts, also with a reset.
     #[test]
     fn rules_come_after_what_starts_and_before_what_is_planned() {
         let set = |id| TestSet::new(id, 0..4).set.commitment().clone();

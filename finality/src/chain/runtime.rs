@@ -1,4 +1,4 @@
-//! What the runtime says about Duet, behind a trait, and the same over a client of the SDK.
+//! The runtime's answers about Duet, behind a trait, and the same over a client of the SDK.
 
 use crate::client::{AccountId, DuetClient, Headers, Outside};
 use duet_primitives::{
@@ -11,59 +11,59 @@ use std::sync::Arc;
 
 /// The first version of the runtime API.
 const FIRST: u32 = 1;
-/// The version of the runtime API that brought `participation` and `evidence_status`.
+/// The version of the runtime API that added `participation` and `evidence_status`.
 const REPORTS_AND_PARTICIPATION: u32 = 2;
-/// The version of the runtime API that brought accusations.
+/// The version of the runtime API that added accusations.
 pub(crate) const ACCUSATIONS: u32 = 3;
-/// The version of the runtime API that brought handoffs on chain.
+/// The version of the runtime API that added handoffs on chain.
 pub(crate) const HANDOFFS: u32 = 4;
-/// The version of the runtime API that brought rules of voting.
+/// The version of the runtime API that added voting rules.
 const VOTING_RULES: u32 = 5;
 
-/// What the runtime says at a block. An error mostly means that the state of the block is not here.
+/// The runtime's answers at a block. An error usually means that the block's state is missing here.
 pub(crate) trait Runtime: Send + Sync {
-    /// The sets; `None` where the runtime does not know Duet yet or no validator has keys.
+    /// The sets; `None` if the runtime does not know Duet yet or no validator has keys.
     fn keysets(&self, at: H256) -> Result<Option<Keysets>, ApiError>;
 
-    /// The keys of the set that signs.
+    /// The keys of the signing set.
     fn current_keys(&self, at: H256) -> Result<Vec<DualKeyBytes>, ApiError>;
 
-    /// The keys of the set that is planned.
+    /// The keys of the planned set.
     fn next_keys(&self, at: H256) -> Result<Vec<DualKeyBytes>, ApiError>;
 
-    /// What is signed about the block.
+    /// The payload of the block.
     fn commitment_payload(&self, at: H256) -> Result<Option<CommitmentPayload>, ApiError>;
 
-    /// What a set would stand for if it were made at the block; `None` where the runtime does not say it.
+    /// The share that a set would stand for if it were made at the block; `None` if the runtime does not support it.
     fn participation(&self, at: H256) -> Result<Option<Participation<AccountId>>, ApiError>;
 
-    /// How the set votes that signs at the block; `None` where the runtime does not say it.
+    /// The voting rules of the signing set at the block; `None` if the runtime does not support it.
     fn voting_rules(&self, at: H256) -> Result<Option<VotingRules>, ApiError>;
 
-    /// What the chain can still do about evidence at the block; `None` where the runtime does not say it.
+    /// The chain's status of evidence at the block; `None` if the runtime does not support it.
     fn evidence_status(
         &self,
         at: H256,
         evidence: &EquivocationProof,
     ) -> Result<Option<EvidenceStatus>, ApiError>;
 
-    /// What the state has under `key`. It takes no call of the runtime.
+    /// The value under `key` in the state. Needs no runtime call.
     fn stored(&self, at: H256, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError>;
 
-    /// The nodes of the state trie that prove what is stored under these keys, or that nothing is.
+    /// The nodes of the state trie that prove the values under these keys, or their absence.
     fn prove(&self, at: H256, keys: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
-    /// Reports evidence. `None` when the runtime has no use for it.
+    /// Reports evidence. `None` when the runtime refuses it.
     fn report(&self, at: H256, evidence: EquivocationProof) -> Result<Option<()>, ApiError>;
 
-    /// What the chain can still do about the accused at the block; `None` where the runtime does not say it.
+    /// The chain's status of the accused at the block; `None` if the runtime does not support it.
     fn accusation_status(
         &self,
         at: H256,
         accusation: &Accusation,
     ) -> Result<Option<EvidenceStatus>, ApiError>;
 
-    /// Reports who signed something false. `None` when the runtime has no use for it, or does not know accusations.
+    /// Reports the signers of a false statement. `None` when the runtime refuses it, or does not know accusations.
     fn accuse(
         &self,
         at: H256,
@@ -71,10 +71,10 @@ pub(crate) trait Runtime: Send + Sync {
         headers: &Headers,
     ) -> Result<Option<()>, ApiError>;
 
-    /// Who signed the handoff of a set, as far as the chain knows at the block; `None` where it takes no proof of it.
+    /// The signers of a set's handoff known to the chain at the block; `None` if it accepts no proof of it.
     fn handoff_signers(&self, at: H256, set: SetId) -> Result<Option<Bitfield>, ApiError>;
 
-    /// Brings the proof of a handoff. `None` when the runtime has no use for it.
+    /// Submits the proof of a handoff. `None` when the runtime refuses it.
     fn hand_off(
         &self,
         at: H256,
@@ -90,7 +90,7 @@ pub(crate) struct ClientRuntime<Block: BlockT, Client> {
 }
 
 impl<Block: BlockT, Client> ClientRuntime<Block, Client> {
-    /// Calls that report reach what is `outside`.
+    /// Reporting calls reach the services in `outside`.
     pub(crate) fn new(client: Arc<Client>, outside: Outside<Block>) -> Self {
         Self { client, outside }
     }
@@ -116,7 +116,7 @@ where
     Client::Api: DuetApi<Block, AccountId>,
 {
     fn keysets(&self, at: H256) -> Result<Option<Keysets>, ApiError> {
-        // `has_api` would ask for the version that this node knows, and a node is upgraded before its runtime.
+        // `has_api` would require this node's version, but a node is upgraded before its runtime.
         if !self.has_version(at, FIRST)? {
             return Ok(None);
         }

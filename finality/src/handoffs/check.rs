@@ -1,4 +1,4 @@
-//! Checks what peers answered, in a task of its own: up to 64 proofs take longer than the worker may pause. (REQ-2)
+//! Checks peers' answers, in a task of its own: up to 64 proofs take longer than the worker may pause. (REQ-2)
 
 use crate::chain::{
     error::{ChainError, CheckError},
@@ -17,30 +17,29 @@ use duet_primitives::{
 use sc_network_types::PeerId;
 use std::{iter, sync::Arc};
 
-/// How many answers wait to be checked at most: as many peers are asked at once.
+/// The most answers that wait for a check: as many peers are asked at once.
 const QUEUE: usize = 4;
 
-/// What a peer sent in answer to a request.
+/// A peer's answer to a request.
 pub(crate) struct Received {
     pub(super) id: RequestId,
     pub(super) peer: PeerId,
-    /// The first set whose handoff was asked for.
+    /// The first set of the requested handoffs.
     pub(super) first_set: SetId,
     pub(super) bytes: Vec<u8>,
 }
 
-/// What came of the check of an answer.
+/// The result of an answer's check.
 pub(crate) struct Checked {
     pub(super) id: RequestId,
     pub(super) peer: PeerId,
-    /// The proofs that hold, in order of their sets, up to the first that does not; `None` when the answer does not
-    /// decode.
+    /// The valid proofs, in order of their sets, up to the first invalid one; `None` when the answer does not decode.
     pub(super) good: Option<Vec<Justification>>,
-    /// Why the answer is not used, or not all of it.
+    /// Why the answer is not used, or only in part.
     pub(super) refused: Option<AnswerError>,
 }
 
-/// Why an answer is not used, or not all of it.
+/// Why an answer is not used, or only in part.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AnswerError {
     #[error(transparent)]
@@ -58,7 +57,7 @@ pub(super) enum AnswerError {
 }
 
 impl AnswerError {
-    /// What it says about the peer; `None` when somebody else is to blame.
+    /// The peer's behaviour; `None` when the peer is not to blame.
     pub(super) fn behaviour(&self) -> Option<PeerBehaviour> {
         match self {
             Self::Response(error) => Some(PeerBehaviour::of_response_error(error)),
@@ -139,7 +138,7 @@ impl AnswerCheck {
         }
     }
 
-    /// REQ-2: the proofs that hold, in order of their sets, up to the first that does not; and why that one does not.
+    /// REQ-2: the valid proofs, in order of their sets, up to the first invalid one; and why that one is invalid.
     /// Their equations are checked together. (JUST-6)
     fn check_all(
         &self,

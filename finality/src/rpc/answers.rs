@@ -1,4 +1,4 @@
-//! What is answered, and what it takes. Nothing here waits for a turn or knows a connection.
+//! The answers, and their costs. Nothing here waits for a turn or knows a connection.
 
 use super::{
     api::{BlockPath, GeneratedKeys, Proofs, Record, Verdict},
@@ -27,18 +27,18 @@ use schnellru::{ByLength, LruMap};
 use sp_core::Bytes;
 use std::sync::Arc;
 
-/// Most sets in one answer.
+/// The most sets in one answer.
 pub const MAX_SETS: u32 = 128;
-/// Most keys that one answer proves.
+/// The most keys proven by one answer.
 pub const MAX_KEYS: usize = 64;
-/// Stateless proofs that are cached.
+/// The number of cached stateless proofs.
 const STATELESS_CACHE: u32 = 256;
-/// Keysets that are cached.
+/// The number of cached keysets.
 const KEYSET_CACHE: u32 = 4;
-/// Keys that one answer has parsed at most, beside those of its first entry: those of one large set.
+/// The most keys parsed for one answer, apart from its first entry: those of one large set.
 const MAX_PARSED: u32 = 10_000;
 
-/// What the methods of [`DuetRpcServer`](super::DuetRpcServer) answer.
+/// The answers of the methods of [`DuetRpcServer`](super::DuetRpcServer).
 pub(super) struct Answers {
     pub(super) links: RpcLinks,
     reader: Arc<dyn ChainReader>,
@@ -46,7 +46,7 @@ pub(super) struct Answers {
     stateless: Mutex<LruMap<H256, StatelessProof, ByLength>>,
     keysets: Mutex<LruMap<SetId, Arc<Keyset>, ByLength>>,
     pub(super) max_parsed: u32,
-    /// The records of a block: they cost the same for everybody, and are worked out once.
+    /// The records at a block: they are equal for all callers, and are computed once.
     records: Mutex<Option<(H256, Vec<Record>)>>,
 }
 
@@ -78,7 +78,7 @@ impl Answers {
         }
     }
 
-    /// The justification of a block of the finalized chain, if it has one here: the one with the most signers. (ROUND-9)
+    /// The justification of a block of the finalized chain, if there is one: the one with the most signers. (ROUND-9)
     fn stored(&self, block: BlockNumber) -> Result<Option<UncheckedJustification>, RpcError> {
         if block > self.links.blocks.finalized().0 {
             return Ok(None);
@@ -95,7 +95,7 @@ impl Answers {
         Ok(fetched)
     }
 
-    /// The justification that is stored with a block.
+    /// The justification stored with a block.
     fn with_block(&self, block: BlockNumber) -> Result<Option<Vec<u8>>, RpcError> {
         match self.links.blocks.hash(block)? {
             Some(hash) => Ok(self.links.blocks.justification(hash)?),
@@ -103,7 +103,7 @@ impl Answers {
         }
     }
 
-    /// Something is not here: an error when it is still being fetched. (REQ-6)
+    /// Data is missing: an error while it is still being fetched. (REQ-6)
     fn absent(&self, what: HistoryItem) -> Result<(), RpcError> {
         match self.links.missing.get() {
             Some(missing) if what.is_in(missing) => Err(RpcError::NotHereYet { what }),
@@ -111,7 +111,7 @@ impl Answers {
         }
     }
 
-    /// A list of handoffs that begins with that of `from_set`; empty when that set has not handed off.
+    /// A list of handoffs that begins with `from_set`; empty when that set has not handed off.
     fn handoffs_or_wait<T: Encode>(&self, from_set: SetId, list: &[T]) -> Result<Bytes, RpcError> {
         if list.is_empty() {
             self.absent(HistoryItem::Set(from_set))?;
@@ -119,7 +119,7 @@ impl Answers {
         Ok(list.encode().into())
     }
 
-    /// The keys of a set; `None` when they are not here.
+    /// The keys of a set; `None` when they are missing here.
     fn keyset(&self, set: SetId) -> Result<Option<Arc<Keyset>>, RpcError> {
         if let Some(keyset) = self.keysets.lock().get(&set) {
             return Ok(Some(keyset.clone()));
@@ -137,14 +137,14 @@ impl Answers {
         Ok(Some(keyset))
     }
 
-    /// The stateless proof of this justification, if it was made before; of one that has grown meanwhile it is made anew.
+    /// The cached stateless proof of this justification; a justification that has grown needs a new one.
     fn cached(&self, justification: &UncheckedJustification) -> Option<StatelessProof> {
         let mut cache = self.stateless.lock();
         let proof = cache.get(&justification.commitment.block_hash)?;
         (proof.justification == *justification).then(|| proof.clone())
     }
 
-    /// How many keys have to be parsed for the stateless proof of a justification: none when the proof or its set is cached.
+    /// The number of keys to parse for a justification's stateless proof: none when the proof or its set is cached.
     fn keys_to_parse(&self, justification: &UncheckedJustification) -> Result<u32, RpcError> {
         let set = justification.commitment.validator_set_id;
         let is_here =
@@ -155,8 +155,8 @@ impl Answers {
         Ok(self.links.store.set(set)?.map_or(0, |set| set.len))
     }
 
-    /// Makes a stateless proof, or takes it from the cache; `None` when the keys of its set are not here. The
-    /// justification is checked again on the way, because what comes from a disk may not be what was written.
+    /// Makes a stateless proof, or takes it from the cache; `None` when the keys of its set are missing here. The
+    /// justification is checked again on the way, because a disk may return other data than was written.
     fn stateless(
         &self,
         justification: UncheckedJustification,
@@ -180,7 +180,7 @@ impl Answers {
         Ok(Some(proof))
     }
 
-    /// What the finalized chain says about a proof that a stranger brings. One that holds and is false is filed. (FALSE-3)
+    /// The finalized chain's verdict on a client's proof. A valid but false proof is filed. (FALSE-3)
     fn judge(&self, bytes: &[u8]) -> Result<Verdict, RpcError> {
         let RpcLinks {
             blocks,
@@ -208,8 +208,8 @@ impl Answers {
         Ok(Verdict::False)
     }
 
-    /// Whether the finalized chain can still do something about one of these, as far as its runtime says. Old keys are cheap to
-    /// buy, and who has them could have a node keep and log any number of proofs. (EQV-6)
+    /// Whether the finalized chain can still punish one of these, as far as its runtime says. Old keys are cheap to
+    /// buy, and their owner could make a node keep and log any number of proofs. (EQV-6)
     fn may_be_punished(&self, accusations: &[Accusation]) -> Result<bool, RpcError> {
         let (_, at) = self.links.blocks.finalized();
         for accusation in accusations {
@@ -221,7 +221,7 @@ impl Answers {
         Ok(false)
     }
 
-    /// The block whose proof of finality is asked for, with that proof.
+    /// The block whose proof of finality is requested, with that proof.
     fn proven(
         &self,
         block: Option<BlockNumber>,
@@ -236,7 +236,7 @@ impl Answers {
         self.stored(block)
     }
 
-    /// Everything that proves entries of the state at a block, under the proof of a later one or of its own.
+    /// The complete proof of entries of the state at a block, under the proof of a later block or its own.
     fn prove_state(
         &self,
         keys: &[Vec<u8>],
@@ -315,7 +315,7 @@ impl Answers {
             let Some(justification) = self.links.store.handoff(set)? else {
                 return Ok(None);
             };
-            // The first entry costs what it costs, or nothing would ever be answered of a set that is larger.
+            // The first entry has no limit, or no answer about a larger set would ever be possible.
             let cost = match room {
                 Some(_) => self.keys_to_parse(&justification)?,
                 None => 0,
@@ -366,7 +366,7 @@ impl Answers {
         Ok(proof)
     }
 
-    /// The proof of the sets at a final block whose state is here; `None` at any other one, and where no set signs.
+    /// The proof of the sets at a final block with state; `None` at any other one, and where no set signs.
     fn prove_start(&self, hash: H256) -> Result<Option<StartProof>, RpcError> {
         let Some(header) = self.links.blocks.find_header(hash)? else {
             return Ok(None);
@@ -449,7 +449,7 @@ impl Answers {
 
     pub(super) fn signing_records(&self) -> RpcResult<Vec<Record>> {
         let (_, at) = self.links.blocks.finalized();
-        // Who asks meanwhile waits for this answer.
+        // A concurrent caller waits for this answer.
         let mut known = self.records.lock();
         if let Some((_, records)) = known.as_ref().filter(|(of, _)| *of == at) {
             return Ok(records.clone());
@@ -485,7 +485,7 @@ impl Answers {
     pub(super) fn prove_keys(&self, public: &[u8], owner: &AccountId) -> RpcResult<Bytes> {
         let expected = suite::DUAL_KEY_LEN;
         let got = public.len();
-        // The length is all that can be wrong: a key's bytes are any bytes.
+        // Only the length can be wrong: any bytes of that length are accepted here.
         let key =
             DualKeyBytes::decode_all(&mut &*public).map_err(|_| RpcError::Key { expected, got })?;
         Ok(self.prove(&key.pk1(), owner)?)

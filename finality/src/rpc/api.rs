@@ -7,7 +7,7 @@ use jsonrpsee::{core::RpcResult, proc_macros::rpc};
 use serde::{Deserialize, Serialize};
 use sp_core::Bytes;
 
-/// A new key and the proof that its secret is here.
+/// A new key and the proof that this node has its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GeneratedKeys {
     /// The dual key: 144 bytes.
@@ -25,7 +25,7 @@ pub struct BlockPath {
     pub proof: Bytes,
 }
 
-/// All that proves entries of the state at a block.
+/// The complete proof of entries of the state at a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proofs {
     /// The proof of finality: a justification, or a stateless proof.
@@ -34,29 +34,29 @@ pub struct Proofs {
     pub header: Bytes,
     /// The nodes of the state trie.
     pub nodes: Vec<Bytes>,
-    /// From the block to the one that is proven; nothing when they are the same.
+    /// The path from the block to the proven one; `None` when they are the same.
     pub path: Option<BlockPath>,
 }
 
-/// How often a validator signed the handoffs of its sets.
+/// How many handoffs of its sets a validator signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The validator.
     pub validator: AccountId,
-    /// Handoffs that it signed.
+    /// The number of handoffs that it signed.
     pub signed: u32,
-    /// Handoffs of its sets that the chain has a proof of.
+    /// The number of its sets' handoffs with a proof on chain.
     pub handoffs: u32,
 }
 
-/// What a node says about a finality proof that holds.
+/// A node's verdict on a valid finality proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// It is what the finalized chain says.
+    /// It matches the finalized chain.
     True,
-    /// It is not: the chain has another block of that number, says something else in it, or has not come near it. Its signers
-    /// are reported.
+    /// It does not: the chain has another block of that number, states something else in it, or has not come near it.
+    /// The signers of the proof are reported.
     False,
     /// GRANDPA has not finalized a block of that number on this node: ask again later.
     Undecided,
@@ -73,8 +73,8 @@ pub trait DuetRpc {
     )]
     async fn subscribe_justifications(&self);
 
-    /// Sends justifications of blocks that were proven before, when they have more signers than the one that was sent
-    /// before of the same block: SCALE of `UncheckedJustification`. Clients that keep no keys pay for each non-signer.
+    /// Sends justifications of already proven blocks when they have more signers than the one sent before for the
+    /// same block: SCALE of `UncheckedJustification`. Clients that keep no keys pay for each non-signer.
     #[subscription(
         name = "duet_subscribeFullerJustifications" => "duet_fullerJustifications",
         unsubscribe = "duet_unsubscribeFullerJustifications",
@@ -82,7 +82,7 @@ pub trait DuetRpc {
     )]
     async fn subscribe_fuller_justifications(&self);
 
-    /// Hash of the highest block that Duet proved. Answers from the store right after a restart.
+    /// Hash of the highest block that Duet proved. Available from the store right after a restart.
     #[method(name = "duet_getFinalizedHead")]
     fn finalized_head(&self) -> RpcResult<H256>;
 
@@ -90,9 +90,9 @@ pub trait DuetRpc {
     #[method(name = "duet_getJustification", with_extensions)]
     async fn justification(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
 
-    /// For light clients that sync: SCALE of a list, whose entry `i` is the handoff proof of set
-    /// `from_set + i`, the justification and the keys of the set that takes over, `(UncheckedJustification,
-    /// Vec<Pk1Bytes>)`. Empty when set `from_set` has not handed off.
+    /// For syncing light clients: SCALE of a list, whose entry `i` is the handoff proof of set `from_set + i`, the
+    /// justification and the keys of the next set, `(UncheckedJustification, Vec<Pk1Bytes>)`. Empty when set
+    /// `from_set` has not handed off.
     #[method(name = "duet_getSetProofs", with_extensions)]
     async fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
 
@@ -105,29 +105,29 @@ pub trait DuetRpc {
     #[method(name = "duet_getStatelessProof", with_extensions)]
     async fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
 
-    /// What a light client starts from at the genesis: SCALE of the genesis header's bytes, the storage proof of
-    /// `Duet::Keysets` in its state, and the keys of the first set, `(Vec<u8>, Vec<Vec<u8>>, Vec<Pk1Bytes>)`. An error when the chain did
-    /// not start with Duet.
+    /// The starting point of a light client at the genesis: SCALE of the genesis header's bytes, the storage proof of
+    /// `Duet::Keysets` in its state, and the keys of the first set, `(Vec<u8>, Vec<Vec<u8>>, Vec<Pk1Bytes>)`. An
+    /// error when the chain did not start with Duet.
     #[method(name = "duet_getGenesisProof", with_extensions)]
     async fn genesis_proof(&self) -> RpcResult<Bytes>;
 
-    /// The same about the block with this hash: what a client starts from that trusts it. `None` when the block is not final here,
-    /// no set signs at it, or this node has neither the proof nor the state of the block any more. Without a hash: about the block at
-    /// which the chain's first set begins, the genesis or a later one. Nothing tells a client that this block is final: it has to know
-    /// the hash from somebody whom it trusts. (LIGHT-1)
+    /// The same for the block with this hash, for clients that trust it. `None` when the block is not final here, no
+    /// set signs at it, or this node no longer has the proof or the state of the block. Without a hash: for the block
+    /// at which the chain's first set begins, the genesis or a later one. The answer does not prove that this block
+    /// is final: a client must know the hash from a trusted source. (LIGHT-1)
     #[method(name = "duet_getStartProof", with_extensions)]
     async fn start_proof(&self, block_hash: Option<H256>) -> RpcResult<Option<Bytes>>;
 
-    /// What a light client begins to follow GRANDPA with that knows the genesis alone: SCALE of the genesis header's bytes and the storage
-    /// proof of `Grandpa::Authorities` in its state, `(Vec<u8>, Vec<Vec<u8>>)`. `None` when this node serves no proofs of GRANDPA's, or
-    /// its chain specification does not have that state. (WARP-1)
+    /// The starting point for following GRANDPA from the genesis alone: SCALE of the genesis header's bytes and the
+    /// storage proof of `Grandpa::Authorities` in its state, `(Vec<u8>, Vec<Vec<u8>>)`. `None` when this node serves
+    /// no proofs of GRANDPA, or its chain specification does not have that state. (WARP-1)
     ///
     /// Cost: the first time, to build the state of the genesis in memory.
     #[method(name = "duet_getWarpGenesis", with_extensions)]
     async fn warp_genesis(&self) -> RpcResult<Option<Bytes>>;
 
-    /// What GRANDPA proves from a final block on, for light clients: SCALE of the SDK's `WarpSyncProof`. The last block of each set of
-    /// voters after it and the newest block, each with its justification. `None` when this node knows no way on from there. (WARP-2)
+    /// GRANDPA's proofs from a final block on, for light clients: SCALE of the SDK's `WarpSyncProof`. The last block of
+    /// each later set of voters and the newest block, with justifications. `None` if there is no way on. (WARP-2)
     #[method(name = "duet_getWarpProof", with_extensions)]
     async fn warp_proof(&self, after: BlockNumber) -> RpcResult<Option<Bytes>>;
 
@@ -135,14 +135,14 @@ pub trait DuetRpc {
     #[method(name = "duet_getKeys", with_extensions)]
     async fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;
 
-    /// The header of the first block that starts a set after `from_set` without a handoff: SCALE of the header, in whose
-    /// digest the new set stands. `None` when there is no such block. No proof leads across it. (RESET-5)
+    /// The header of the first block that starts a set after `from_set` without a handoff: SCALE of the header, whose
+    /// digest contains the new set. `None` when there is no such block. No proof leads across it. (RESET-5)
     #[method(name = "duet_getReset", with_extensions)]
     async fn reset(&self, from_set: SetId) -> RpcResult<Option<Bytes>>;
 
-    /// All that proves what is stored under some keys at a block, in one answer. `under` is the block whose proof of
-    /// finality is given, the newest one when absent; `block` comes before it, or is it, as when absent. `None` when
-    /// `under` has no proof here, or `block` comes after it.
+    /// The complete proof of the values under some keys at a block, in one answer. `under` is the block whose proof
+    /// of finality is included, by default the newest one; `block` comes before it or equals it, by default the same.
+    /// `None` when `under` has no proof here, or `block` comes after it.
     #[method(name = "duet_getProofs", with_extensions)]
     async fn proofs(
         &self,
@@ -152,31 +152,31 @@ pub trait DuetRpc {
         stateless: Option<bool>,
     ) -> RpcResult<Option<Proofs>>;
 
-    /// Takes a finality proof that may not be true of the chain: SCALE of `UncheckedJustification`. One that holds and is false is
-    /// kept, and all of its signers are reported to the chain until it has punished them. (FALSE-1, FALSE-3)
+    /// Takes a finality proof that may contradict the chain: SCALE of `UncheckedJustification`. A valid but false
+    /// proof is kept, and all of its signers are reported to the chain until it has punished them. (FALSE-1, FALSE-3)
     ///
     /// Cost: that of checking the proof.
     #[method(name = "duet_reportProof", with_extensions)]
     async fn report_proof(&self, proof: Bytes) -> RpcResult<Verdict>;
 
-    /// How often each validator signed the handoffs of the sets that the chain remembers, at the finalized block. (HANDOFF-2)
+    /// How many handoffs of the remembered sets each validator signed, at the finalized block. (HANDOFF-2)
     ///
     /// Cost: reads of 32 bytes per member of each remembered set, once per block.
     #[method(name = "duet_getSigningRecords", with_extensions)]
     async fn signing_records(&self) -> RpcResult<Vec<Record>>;
 
-    /// Who of the signing set has voted, who has not, and since when, as far as this node heard; `None` as long as the chain has no set.
+    /// Which members of the signing set have voted, which have not, and since when; `None` while there is no set.
     ///
     /// Cost: a look-up for each member, between two inputs of the voter's loop.
     #[method(name = "duet_roundState", with_extensions)]
     async fn round_state(&self) -> RpcResult<Option<RoundState>>;
 
-    /// Whether the node works as it should, and the evidence if a valid proof contradicts its finalized chain.
+    /// The node's health, and the evidence if a valid proof contradicts its finalized chain.
     #[method(name = "duet_health", blocking)]
     fn health(&self) -> RpcResult<Health>;
 
-    /// Has the node's signer make a key, and proves to `owner` that the signer has the secret. Unsafe: operators only. The secret
-    /// stays with the signer: in the node's key file, or with a remote signer, which may refuse to make keys.
+    /// Makes a key in the node's signer, and proves to `owner` that the signer has the secret. Unsafe: operators only.
+    /// The secret stays with the signer: in the node's key file, or with a remote signer, which may refuse.
     #[method(name = "duet_generateKeys", blocking, with_extensions)]
     fn generate_keys(&self, owner: AccountId) -> RpcResult<GeneratedKeys>;
 

@@ -1,4 +1,4 @@
-//! Why a call failed, and with which code.
+//! Why a call failed, with its code.
 
 use super::reader::ReaderError;
 use crate::{missing::Missing, store::StoreError};
@@ -10,44 +10,44 @@ use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RpcError {
-    /// Nothing is proven on this node yet.
+    /// This node has no proof yet.
     #[error("no block is proven on this node yet; ask again later")]
     NotReady,
     /// A limit outside the allowed range.
     #[error("the limit is {got}, it must be 1 to {most}")]
     Limit {
-        /// The most that is allowed.
+        /// The limit.
         most: u32,
-        /// What was asked for.
+        /// The requested number.
         got: u32,
     },
-    /// More keys than one answer proves.
+    /// More keys than one answer can prove.
     #[error("{got} keys, one answer proves at most {most}")]
     Keys {
-        /// The most that is allowed.
+        /// The limit.
         most: usize,
-        /// What was asked for.
+        /// The requested number.
         got: usize,
     },
-    /// State or path of a block.
+    /// The state or path of a block is missing.
     #[error(transparent)]
     Reader(#[from] ReaderError),
-    /// The connection has as many subscriptions as one may have.
+    /// The connection has reached its limit of subscriptions.
     #[error("this connection has {most} subscriptions to justifications, as many as one may have")]
     Subscriptions {
-        /// The most that is allowed.
+        /// The limit.
         most: u32,
     },
-    /// The connection has as many calls open as one may have.
+    /// The connection has reached its limit of open calls.
     #[error("this connection has {most} calls that run or wait, as many as one may have")]
     Calls {
-        /// The most that is allowed.
+        /// The limit.
         most: usize,
     },
-    /// The call ended without an answer, because the node stops or has a fault.
+    /// The call ended without an answer, because the node is stopping or has a fault.
     #[error("the call ended without an answer")]
     NoAnswer,
-    /// The voter does not answer.
+    /// The voter did not answer.
     #[error("the voter of this node does not answer: duet_health says whether it has stopped")]
     VoterSilent,
     /// The database.
@@ -67,13 +67,13 @@ pub enum RpcError {
     /// The chain did not start with Duet.
     #[error("the genesis has no set to prove: duet_getStartProof tells in which block the chain took Duet up, if it did")]
     NoGenesisProof,
-    /// What was asked for is older than where this node began, and is being fetched from peers.
+    /// The requested data is older than this node's beginning, and is being fetched from peers.
     #[error(
         "this node began in the middle of the chain and has not yet fetched {what} from its peers; \
          ask again later, or ask another node"
     )]
     NotHereYet {
-        /// What was asked for.
+        /// The requested data.
         what: HistoryItem,
     },
     /// Not the bytes of a justification.
@@ -82,21 +82,21 @@ pub enum RpcError {
     /// The justification does not hold.
     #[error("the justification does not hold: {0}")]
     BadProof(#[from] JustificationError),
-    /// The keys of its set are not known.
+    /// The keys of the justification's set are unknown.
     #[error("set {set} is not known here")]
     UnknownSet {
         /// The set that the justification names.
         set: SetId,
     },
-    /// What is stored is not the encoding of a justification.
+    /// The stored bytes are not the encoding of a justification.
     #[error("the proof of block {block} in the database is damaged: {error}")]
     Malformed {
         /// The block.
         block: BlockNumber,
-        /// What the decoder says.
+        /// The decoder's error.
         error: codec::Error,
     },
-    /// What is stored does not hold any more.
+    /// The stored justification no longer holds.
     #[error("the proof of block {block} in the database is damaged: {error}")]
     Damaged {
         /// The block.
@@ -112,7 +112,7 @@ pub enum RpcError {
         /// The broken rule.
         error: KeysetError,
     },
-    /// A proof that holds cannot be turned into a stateless one.
+    /// A valid proof cannot be turned into a stateless one.
     #[error("no stateless proof can be made of the proof of block {block}: {error}")]
     Stateless {
         /// The block.
@@ -122,14 +122,14 @@ pub enum RpcError {
     },
 }
 
-/// What a node that began in the middle of the chain fetches from its peers.
+/// Data that a node that began in the middle of the chain fetches from its peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryItem {
     /// The proof of the first set.
     #[error("the proof of the first set")]
     Genesis,
-    /// What belongs to a set.
+    /// Data of a set.
     #[error("the handoffs up to that of set {0}")]
     Set(SetId),
     /// The proof of a block.
@@ -138,7 +138,7 @@ pub enum HistoryItem {
 }
 
 impl HistoryItem {
-    /// Whether it may be among what is missing.
+    /// Whether it may belong to the missing data.
     pub(super) fn is_in(self, missing: Missing) -> bool {
         match self {
             Self::Genesis => true,

@@ -18,11 +18,11 @@ use sp_mmr_primitives::MmrApi;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::sync::Arc;
 
-/// Adds the methods of [`DuetRpcServer`] to a node's own, and those of the SDK for the Merkle mountain range where the node has none
-/// of them: light clients ask for both.
+/// Adds the methods of [`DuetRpcServer`] to a node's own, and the SDK's methods for the Merkle mountain range if the
+/// node has none of them: light clients need both.
 ///
 /// # Errors
-/// When the database has no offchain storage, where the nodes of the range are; when a method is there already.
+/// When the database has no offchain storage, which holds the nodes of the range; when a method already exists.
 pub fn extend<Block, Client, Backend>(
     mut module: RpcModule<()>,
     links: RpcLinks,

@@ -1,4 +1,4 @@
-//! Whether the node works as it should, and the evidence of contradictions. (ROUND-10)
+//! The node's health, and the evidence of contradictions. (ROUND-10)
 
 use super::error::RpcError;
 use crate::{evidence::Divergence, links::RpcLinks, store::StoreError};
@@ -7,47 +7,46 @@ use duet_primitives::{BlockNumber, SetId, H256};
 use serde::{Deserialize, Serialize};
 use sp_core::Bytes;
 
-/// A valid proof that contradicts what GRANDPA finalized on the node. (ROUND-10)
+/// A valid proof that contradicts GRANDPA's finality on the node. (ROUND-10)
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Contradiction {
     /// The block number.
     pub block: BlockNumber,
-    /// Hash of the block that GRANDPA finalized there on this node; nothing when it had none.
+    /// Hash of the block that GRANDPA finalized there on this node; `None` if there was none.
     pub finalized: Option<H256>,
-    /// Hash of the block that the proof names.
+    /// Hash of the block in the proof.
     pub proven: H256,
     /// The set that signed.
     pub set_id: SetId,
-    /// How many of its members did.
+    /// The number of its members who signed.
     pub signers: u32,
-    /// Whether the operator knows of it and wants the node to vote all the same.
+    /// Whether the operator acknowledged it, so that the node votes all the same.
     pub acknowledged: bool,
     /// The proof: SCALE of `UncheckedJustification`.
     pub evidence: Bytes,
 }
 
-/// Whether the node works as it should.
+/// The node's health.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
-    /// The highest block that Duet proved here, if there is one.
+    /// The highest block that Duet proved here, if any.
     pub best_proven: Option<BlockNumber>,
     /// The highest block that GRANDPA finalized here.
     pub finalized: BlockNumber,
-    /// Whether the chain has a set that is to sign; nothing when that cannot be read. (ACTIVE-1, ACTIVE-3)
+    /// Whether the chain has a set that is to sign; `None` when that cannot be read. (ACTIVE-1, ACTIVE-3)
     pub active: Option<bool>,
-    /// Whether this node votes: it has a key of the signing set, is not catching up, and no contradiction keeps it from
-    /// voting.
+    /// Whether this node votes: it has a key of the signing set, is not catching up, and no contradiction stops it.
     pub voting: bool,
-    /// Why this node takes no part in Duet, if it does not: what it has stored and cannot read.
+    /// Why this node takes no part in Duet, if so: the stored entry that it cannot read.
     pub stopped: Option<String>,
-    /// The contradictions that this node knows of, in the order in which it found them: at most eight.
+    /// The contradictions known to this node, in order of discovery: at most eight.
     pub diverged: Vec<Contradiction>,
 }
 
 impl Health {
-    /// Of the node with these links. What is stored is shown, so that it is the same right after a restart.
+    /// The health of the node with these links. Shows stored data, so that it is the same right after a restart.
     pub(crate) fn of(links: &RpcLinks) -> Result<Self, RpcError> {
         let RpcLinks {
             store,
@@ -56,7 +55,7 @@ impl Health {
             activity,
             ..
         } = links;
-        // What cannot be read is no reason to say nothing: that is what `stopped` is for.
+        // Unreadable data must not suppress the answer: `stopped` reports it.
         let stopped = voting.stopped();
         let best = readable(store.best(), &stopped)?;
         let diverged = readable(store.divergences(), &stopped)?.into_iter();
@@ -71,7 +70,7 @@ impl Health {
     }
 }
 
-/// What is stored, or nothing where it cannot be read and the node says so.
+/// The stored value, or `None` if it is unreadable and the node reports that.
 fn readable<T: Default>(
     stored: Result<T, StoreError>,
     stopped: &Option<String>,

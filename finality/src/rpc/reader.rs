@@ -1,4 +1,4 @@
-//! State and past blocks, to prove both, behind a trait, and the same over a client of the SDK.
+//! Reads and proves state and past blocks, behind a trait, and the same over a client of the SDK.
 
 use crate::{
     chain::runtime::{ACCUSATIONS, HANDOFFS},
@@ -16,11 +16,11 @@ use sp_mmr_primitives::MmrApi;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::{marker::PhantomData, sync::Arc};
 
-/// Why something of the chain cannot be proven.
+/// Why a proof of the chain's data is impossible.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReaderError {
-    /// The state of the block is not here; most nodes drop it after 256 blocks.
+    /// The block's state is missing here; most nodes drop it after 256 blocks.
     #[error("this node does not have the state of block {0} any more: ask a node that keeps it")]
     NoState(BlockNumber),
     /// The database.
@@ -36,12 +36,12 @@ pub enum ReaderError {
         older: BlockNumber,
         /// The block that has the root.
         newer: BlockNumber,
-        /// What the runtime says.
+        /// The runtime's error.
         why: String,
     },
 }
 
-/// What `mmr_generateProof` gives for one block.
+/// The result of `mmr_generateProof` for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// SCALE of the list of leaves, each as bytes.
@@ -52,10 +52,10 @@ pub struct Path {
 
 /// Proves a chain's state and its past.
 pub trait ChainReader: Send + Sync {
-    /// The nodes of the state trie at a block that prove what is stored under each key, or that nothing is.
+    /// The nodes of the state trie at a block that prove the value under each key, or its absence.
     ///
     /// # Errors
-    /// [`ReaderError::NoState`] when the state is not here.
+    /// [`ReaderError::NoState`] when the state is missing.
     fn nodes(
         &self,
         number: BlockNumber,
@@ -72,16 +72,16 @@ pub trait ChainReader: Send + Sync {
     /// Proves `older` under the root of the Merkle mountain range that the proof of `newer` signs.
     ///
     /// # Errors
-    /// [`ReaderError::NoPath`] when the runtime makes none.
+    /// [`ReaderError::NoPath`] when the runtime makes no proof.
     fn path(&self, older: BlockNumber, newer: BlockNumber) -> Result<Path, ReaderError>;
 
-    /// How often each validator signed handoffs, as the state at a block has it; empty where the runtime does not know it.
+    /// How many handoffs each validator signed, by the state at a block; empty if the runtime does not support it.
     ///
     /// # Errors
     /// When the runtime cannot be called.
     fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError>;
 
-    /// What the chain can still do about the accused, as the state at a block has it; `None` where the runtime does not know it.
+    /// The chain's status of the accused, by the state at a block; `None` if the runtime does not support it.
     ///
     /// # Errors
     /// When the runtime cannot be called.
@@ -158,7 +158,7 @@ where
         api.register_extension(OffchainDbExt::new(self.leaves.clone()));
         // The leaf about a block is added by the block after it.
         let added_by = older.get().saturating_add(1);
-        // The state of `newer` may be gone; the range that it had is read from the newest block.
+        // The state of `newer` may be gone; its range is read from the newest block.
         let (leaves, proof) = api
             .generate_proof(
                 self.client.info().finalized_hash,

@@ -1,8 +1,8 @@
-//! Subscriptions to justifications, bounded whether or not the subscriber reads.
+//! Subscriptions to justifications, bounded whether or not the subscribers read.
 //!
-//! A subscriber that does not read costs one task and the text of one justification here, and what its connection's
-//! buffer takes. It gets no queue: when it reads again it gets the newest, and finds by the numbers that it missed
-//! some. What was missed is asked for by block or by set.
+//! A subscriber that does not read costs one task, the text of one justification, and its connection's buffer. It
+//! gets no queue: when it reads again it gets the newest justification, and sees gaps by the numbers. It can request
+//! missed ones by block or by set.
 
 use super::error::RpcError;
 use crate::{metrics::RpcMetrics, newest::Newest};
@@ -15,13 +15,13 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Subscriptions that one connection may have at once: a program needs one, and a proxy a few.
+/// The most subscriptions of one connection: a program needs one, and a proxy a few.
 pub(super) const MAX_PER_CONNECTION: u32 = 16;
 
-/// How many subscriptions each connection has. Cheap to clone; clones count together.
+/// The number of subscriptions of each connection. Cheap to clone; clones count together.
 ///
-/// Where a node listens on several addresses, connections of different ones may have the same number, and then share
-/// their seats. One of them that is refused opens another connection.
+/// If a node listens on several addresses, connections of different ones may have the same number, and then share
+/// their seats. A refused client opens another connection.
 #[derive(Clone)]
 pub(super) struct Seats {
     taken: Arc<Mutex<HashMap<usize, u32>>>,
@@ -40,7 +40,7 @@ impl Seats {
     /// The right to one more subscription on this connection.
     ///
     /// # Errors
-    /// [`RpcError::Subscriptions`] when it has as many as it may have.
+    /// [`RpcError::Subscriptions`] when the connection has reached its limit.
     pub(super) fn take(&self, ConnectionId(connection): ConnectionId) -> Result<Seat, RpcError> {
         let mut taken = self.taken.lock();
         let count = taken.entry(connection).or_default();
@@ -59,7 +59,7 @@ impl Seats {
     }
 }
 
-/// The right to one subscription; given back when it is dropped.
+/// The right to one subscription; returned on drop.
 pub(super) struct Seat {
     seats: Seats,
     connection: usize,
@@ -78,8 +78,8 @@ impl Drop for Seat {
     }
 }
 
-/// Accepts a subscription and sends each justification that is published from now on, or, to a subscriber that is
-/// slower than they come, the newest. Ends with the subscription.
+/// Accepts a subscription and sends each justification published from now on; a slow subscriber gets only the newest.
+/// Ends with the subscription.
 pub(super) async fn serve(
     pending: PendingSubscriptionSink,
     mut newest: watch::Receiver<Newest>,
@@ -98,7 +98,7 @@ pub(super) async fn serve(
             // The node stops.
             changed = newest.changed().fuse() => if changed.is_err() { return },
         }
-        // Until one is sent and no newer one has come meanwhile.
+        // Until one is sent and no newer one has arrived meanwhile.
         loop {
             let Newest { count, proven } = newest.borrow_and_update().clone();
             let Some(proven) = proven else { break };
@@ -116,7 +116,7 @@ pub(super) async fn serve(
                     if changed.is_err() {
                         return;
                     }
-                    // This one is not sent any more: the next one is.
+                    // This one is no longer sent: the next one is.
                     skipped.inc();
                 }
             }

@@ -101,7 +101,7 @@ impl Setup {
             .await
     }
 
-    /// Publishes a justification of this block, and lets all tasks do what they can.
+    /// Publishes a justification of this block, and lets all tasks run until they wait.
     async fn publish(&self, block: u32) {
         let mut justification = self.template.clone();
         justification.commitment.block_number = BlockNumber::new(block);

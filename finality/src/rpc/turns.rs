@@ -1,7 +1,7 @@
-//! Turns: how many calls work at the same time, of one connection and of all.
+//! Turns: the number of concurrent calls, per connection and in total.
 //!
-//! A call that has to wait costs its parameters and no thread. Each connection has a few turns, and those of all connections
-//! are limited again, so that one that asks for much makes itself wait and nobody else.
+//! A waiting call costs its parameters and no thread. Each connection has a few turns, and the total is also limited,
+//! so that a busy connection delays itself and no other.
 
 use super::error::RpcError;
 use crate::metrics::RpcMetrics;
@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc, thread::available_parallelism};
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// Calls of one connection that run at the same time; more of them wait.
+/// The most running calls of one connection; further ones wait.
 pub const MAX_RUNNING: usize = 2;
-/// Calls of one connection that run or wait; a further one is refused.
+/// The most open calls of one connection, running or waiting; further ones are refused.
 pub const MAX_OPEN: usize = 64;
 
 /// The turns of all connections. Cheap to clone; clones count together.
@@ -30,7 +30,7 @@ struct Line {
 }
 
 impl Turns {
-    /// As many turns in all as half of the processors, and at least two: the other half is the node's.
+    /// Half as many turns in total as processors, but at least two: the other half is the node's.
     pub(super) fn new(metrics: RpcMetrics) -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self::with_total(metrics, processors.div_ceil(2).max(2))
@@ -44,11 +44,11 @@ impl Turns {
         }
     }
 
-    /// Does some work on a thread that may block, when it is this connection's turn. A caller that is gone meanwhile does not
-    /// stop work that has begun, and its turn is given back when that ends.
+    /// Runs blocking work on a thread, when it is this connection's turn. The work continues even if the caller
+    /// leaves meanwhile, and its turn is returned at its end.
     ///
     /// # Errors
-    /// [`RpcError::Calls`] when the connection has as many calls open as it may have.
+    /// [`RpcError::Calls`] when the connection has reached its limit of open calls.
     pub(super) async fn run<R: Send + 'static>(
         &self,
         ext: &Extensions,
@@ -66,8 +66,8 @@ impl Turns {
         spawn_blocking(work).await.map_err(|_| RpcError::NoAnswer)
     }
 
-    /// A place in the line of a connection. Where a node listens on several addresses, connections of different ones may have the
-    /// same number, and then share a line.
+    /// A place in a connection's line. If a node listens on several addresses, connections of different ones may have
+    /// the same number, and then share a line.
     fn queue(&self, ext: &Extensions) -> Result<Place, RpcError> {
         let ConnectionId(connection) = ext.get().copied().unwrap_or(ConnectionId(0));
         let mut lines = self.lines.lock();
@@ -88,7 +88,7 @@ impl Turns {
     }
 }
 
-/// A call that runs or waits; it leaves the line when it is dropped.
+/// A running or waiting call; it leaves the line on drop.
 struct Place {
     of: Turns,
     connection: usize,

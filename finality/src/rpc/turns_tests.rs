@@ -23,7 +23,7 @@ fn run(test: impl Future<Output = ()>) {
         .block_on(test);
 }
 
-/// Calls that say when they begin, and end when they are told.
+/// Calls that report their start, and end on command.
 struct Calls {
     turns: Turns,
     began: mpsc::UnboundedSender<(usize, Sender<()>)>,
@@ -36,7 +36,7 @@ impl Calls {
         (Self { turns, began }, seen)
     }
 
-    /// A call of a connection, which answers its number.
+    /// A call of a connection, which returns its number.
     fn call(&self, connection: usize) -> tokio::task::JoinHandle<Result<usize, RpcError>> {
         let (turns, began) = (self.turns.clone(), self.began.clone());
         tokio::spawn(async move {
@@ -51,7 +51,7 @@ impl Calls {
     }
 }
 
-/// Gives everything that can go on the time to do it.
+/// Gives all runnable calls the time to run.
 async fn settle() {
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
@@ -75,7 +75,7 @@ fn a_connection_that_asks_for_much_waits_and_others_do_not() {
         end_three.send(()).unwrap();
         assert_eq!(other.await.unwrap().unwrap(), 2);
 
-        // One that ends lets the next one run, and not two.
+        // The end of one call lets the next one run, and not two.
         end_one.send(()).unwrap();
         let (_, end_next) = seen.recv().await.unwrap();
         settle().await;

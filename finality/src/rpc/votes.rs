@@ -1,4 +1,4 @@
-//! Who of the signing set has voted, who has not, and since when.
+//! Which members of the signing set have voted, which have not, and since when.
 
 use super::error::RpcError;
 use crate::links::RpcLinks;
@@ -6,56 +6,56 @@ use duet_primitives::{BlockNumber, Pk1Bytes, SetId};
 use duet_voter::{MissingMember, RoundView, VotesView};
 use serde::{Deserialize, Serialize};
 
-/// Of how many open rounds an answer tells: those of the highest blocks.
+/// The most open rounds in an answer: those of the highest blocks.
 const MAX_ROUNDS: usize = 32;
 
-/// The votes of the signing set, as one node knows them.
+/// The votes of the signing set, as known to one node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoundState {
     /// The signing set.
     pub set_id: SetId,
-    /// How many members it has.
+    /// The number of members.
     pub members: u32,
-    /// How many of these make a proof.
+    /// The number of members needed for a proof.
     pub threshold: u32,
-    /// The position of this node's key in the set, if it has one there.
+    /// The position of this node's key in the set, if the key is a member.
     pub own: Option<u32>,
-    /// The highest block that is proven.
+    /// The highest proven block.
     pub best_proven: BlockNumber,
     /// The highest block that GRANDPA finalized here.
     pub finalized: BlockNumber,
-    /// The block that the set should prove next, as far as GRANDPA has come. (ROUND-3)
+    /// The block that the set should prove next, given GRANDPA's progress. (ROUND-3)
     pub target: Option<BlockNumber>,
     /// The block that hands off to the next set, while it is not proven. (ROUND-2)
     pub mandatory: Option<BlockNumber>,
     /// The open rounds of the highest blocks, ascending: at most 32.
     pub rounds: Vec<Round>,
-    /// The newest block that a member voted on, proven or not.
+    /// The newest block with a member's vote, proven or not.
     pub newest: Option<BlockNumber>,
-    /// The positions of those who voted on it, ascending.
+    /// The positions of the members who voted on it, ascending.
     pub voted: Vec<u32>,
     /// All others, ascending.
     pub missing: Vec<Missing>,
 }
 
-/// A block that has votes, or that this node is about to vote on, and that is not proven.
+/// An unproven block that has votes, or that this node is about to vote on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Round {
     /// The block.
     pub block: BlockNumber,
-    /// How many members voted on it.
+    /// The number of members who voted on it.
     pub votes: u32,
-    /// How many of these say the same: the most that do.
+    /// The largest number of equal votes.
     pub agreeing: u32,
     /// Whether this node's vote is among them.
     pub own_vote: bool,
-    /// How many milliseconds it has been open here.
+    /// The time since it was opened here, in milliseconds.
     pub open_for_ms: u64,
 }
 
-/// A member of whom no vote on the newest block was heard.
+/// A member without a known vote on the newest block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Missing {
@@ -63,14 +63,14 @@ pub struct Missing {
     pub position: u32,
     /// The half of the key in G1.
     pub key: Pk1Bytes,
-    /// The newest block that it voted on; nothing since the node or the set started.
+    /// The newest block with its vote; `None` if it has not voted since the node or the set started.
     pub last_voted: Option<BlockNumber>,
-    /// How many milliseconds ago this node heard of that.
+    /// The time since this node received that vote, in milliseconds.
     pub silent_for_ms: Option<u64>,
 }
 
 impl RoundState {
-    /// Of the node with these links; nothing as long as the chain has no set.
+    /// The votes known to the node with these links; `None` while the chain has no set.
     pub(super) fn of(links: &RpcLinks) -> Result<Option<Self>, RpcError> {
         let view = links.questions.votes();
         let view = view.map_err(|_| RpcError::VoterSilent)?;

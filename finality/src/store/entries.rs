@@ -1,4 +1,4 @@
-//! The entries that can be found by a name, and whether they can be read. (The database cannot list its keys.)
+//! The entries that can be found by name, and whether they are readable. (The database cannot list its keys.)
 
 use super::{
     resets::RESETS,
@@ -19,15 +19,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An entry in the database.
 pub(crate) struct Checked {
     pub(crate) table: &'static str,
-    /// What it is the entry of, for people; empty where a table has one entry.
+    /// Its id for people; empty if the table has one entry.
     pub(crate) of: String,
     pub(crate) key: Vec<u8>,
-    /// Why it cannot be read, and what is there instead.
+    /// Why it is unreadable, and its actual content.
     pub(crate) broken: Option<(String, Vec<u8>)>,
 }
 
 impl Checked {
-    /// What is lost with it.
+    /// The loss if it is removed.
     pub(crate) fn loss(&self) -> &'static str {
         match self.table {
             STATE => "which blocks this node voted on: it votes on none up to the finalized one again; it begins anew near that block",
@@ -46,7 +46,7 @@ impl Checked {
     }
 }
 
-/// An id as it is in the key, and for people.
+/// An id, as in the key and for people.
 struct Id(Vec<u8>, String);
 
 impl Id {
@@ -65,12 +65,12 @@ impl Id {
 }
 
 impl Store {
-    /// Nothing at or below this block is signed again, because it is not known any more what was. (ROUND-4)
+    /// No block at or below this one is signed again, because earlier votes are no longer known. (ROUND-4)
     pub(crate) fn floor(&self) -> Result<Option<BlockNumber>, StoreError> {
         self.tables.get(FLOOR, &[])
     }
 
-    /// Every entry but the payloads of blocks.
+    /// Every entry except the payloads of blocks.
     ///
     /// Cost: up to six reads for each set since the genesis.
     pub(crate) fn entries(&self) -> Result<Vec<Checked>, StoreError> {
@@ -92,13 +92,13 @@ impl Store {
         for id in self.sets_so_far()? {
             all.extend(self.check_set(id)?);
         }
-        // Sets of the same keys share them.
+        // Sets with the same keys share them.
         let mut seen = BTreeSet::new();
         all.retain(|one| seen.insert(one.key.clone()));
         Ok(all)
     }
 
-    /// All sets up to the newest one that the voter's state or the newest proof names; none where neither can be read.
+    /// All sets up to the newest one named by the voter's state or the newest proof; none if neither is readable.
     fn sets_so_far(&self) -> Result<impl Iterator<Item = SetId>, StoreError> {
         let state = self.voter_state()?;
         let state = state.and_then(|bytes| State::from_bytes(&bytes).ok());
@@ -173,8 +173,8 @@ impl Store {
         }))
     }
 
-    /// Removes these entries at once. With what a node remembers of its votes goes the right to sign up to `floor`. A set that the
-    /// handoff to it names is written again.
+    /// Removes these entries at once. If the record of the node's votes is removed, so is the right to sign up to
+    /// `floor`. A set named by the handoff to it is written again.
     pub(crate) fn remove_unreadable(
         &self,
         entries: &[Checked],
@@ -197,7 +197,7 @@ impl Store {
         self.tables.write(&writes)
     }
 
-    /// Writes a set as the handoff to it names it.
+    /// Writes a set as named by the handoff to it.
     fn set_of_handoff(&self, id: SetId) -> Option<Write> {
         let handoff = self.handoff(id.checked_previous()?).ok()??;
         let set = handoff.commitment.next;

@@ -1,4 +1,4 @@
-//! The evidence that is not on the finalized chain yet.
+//! The evidence that is not yet on the finalized chain.
 
 use super::{
     tables::{entry, key, Tables},
@@ -9,27 +9,27 @@ use duet_gossip::LOG_TARGET;
 use parking_lot::Mutex;
 use std::{marker::PhantomData, sync::Arc};
 
-/// The most evidence of one kind that is kept. Each is about another validator or another block.
+/// The most evidence of one kind. Each is about another validator or another block.
 const MOST: usize = 1_024;
 
 /// Evidence that can be stored until it is reported.
 pub(crate) trait Entry: Encode + Decode {
-    /// The table of the evidence by what it is about.
+    /// The table of the evidence by subject.
     const ENTRY: &'static str;
-    /// The list of what the evidence is about that is stored.
+    /// The list of the stored evidence's subjects.
     const LIST: &'static str;
 
-    /// What it is about: there is one entry of each.
+    /// The type of subjects: there is one entry per subject.
     type Id: Encode + Decode + PartialEq;
 
-    /// What it is about.
+    /// The subject.
     fn id(&self) -> Self::Id;
 
-    /// What it is, for the log.
+    /// The name for the log.
     fn describe(&self) -> String;
 }
 
-/// Evidence of one kind that is to be reported. Clones see the same.
+/// Unreported evidence of one kind. Clones share it.
 pub(crate) struct ReportBook<R> {
     tables: Tables,
     /// The list and the evidence are written together, by one writer at a time.
@@ -66,12 +66,12 @@ impl<R: Entry> ReportBook<R> {
         Ok(found?.into_iter().flatten().collect())
     }
 
-    /// How much there is.
+    /// The number of entries.
     pub(crate) fn len(&self) -> Result<u64, StoreError> {
         Ok(u64::try_from(self.ids()?.len()).unwrap_or(u64::MAX))
     }
 
-    /// Stores evidence, unless there is some about the same already or too much waits, which is logged. Whether it did.
+    /// Stores evidence, unless its subject already has some or too much waits, which is logged. Returns whether it did.
     pub(crate) fn put(&self, evidence: &R) -> Result<bool, StoreError> {
         let _writing = self.writing.lock();
         let (id, mut ids) = (evidence.id(), self.ids()?);

@@ -7,8 +7,8 @@ use duet_primitives::{BlockNumber, KeysetCommitment, SetId, H256};
 /// All resets, in the order of their sets.
 pub(super) const RESETS: &str = "resets";
 
-/// Headers below the block that a node began with come from peers, and are not checked when they are imported. So many of
-/// the resets that they name are kept at most; they count when their blocks are final here.
+/// Headers below a node's first block come from peers, and are not checked when they are imported. At most this many
+/// of the resets that they name are kept; they count once their blocks are final here.
 const MAX_UNCHECKED: usize = 64;
 
 /// A block that ends a set without a handoff.
@@ -20,17 +20,17 @@ pub(crate) struct Reset {
     pub(crate) hash: H256,
     /// The set that signed before.
     pub(crate) ended: SetId,
-    /// The set that signs from the block on.
+    /// The set that signs from this block on.
     pub(crate) set: KeysetCommitment,
 }
 
 impl Store {
-    /// The resets that this node has seen.
+    /// The resets known to this node.
     pub(crate) fn resets(&self) -> Result<Vec<Reset>, StoreError> {
         Ok(self.tables.get(RESETS, &[])?.unwrap_or_default())
     }
 
-    /// Stores a reset of the finalized chain, in place of any other one of that set. Only governance makes one, so there are few.
+    /// Stores a reset of the finalized chain, replacing any other one of that set. Only governance makes one.
     pub(crate) fn put_reset(&self, reset: &Reset) -> Result<(), StoreError> {
         let mut all = self.resets()?;
         all.retain(|one| one.set.id != reset.set.id);
@@ -39,7 +39,7 @@ impl Store {
         self.tables.put(RESETS, &[], &all)
     }
 
-    /// Stores what a header says that nobody has checked, if there is room and no other one of that set.
+    /// Stores an unchecked header's reset, if there is room and no other one of that set.
     pub(crate) fn put_unchecked_reset(&self, reset: &Reset) -> Result<(), StoreError> {
         let all = self.resets()?;
         if all.len() >= MAX_UNCHECKED || all.iter().any(|one| one.set.id == reset.set.id) {
@@ -48,7 +48,7 @@ impl Store {
         self.put_reset(reset)
     }
 
-    /// The first reset that starts a set after this one, of those in blocks that are final here.
+    /// The first reset that starts a set after this one, among those in final blocks.
     pub(crate) fn reset_after(
         &self,
         set: SetId,

@@ -1,11 +1,11 @@
-//! What the store serves to peers and over RPC: lists of handoffs, bounded in number and size.
+//! The store's answers to peers and RPC: lists of handoffs, bounded in number and size.
 
 use super::{Store, StoreError, FIRST_SET};
 use codec::Encode;
 use duet_gossip::source::{HandoffProof, ProofSource, StartProof};
 use duet_primitives::{SetId, UncheckedJustification};
 
-/// The most bytes in a list for others, unless its first entry alone has more.
+/// The most bytes in a list, unless its first entry alone has more.
 pub(crate) const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 impl ProofSource for Store {
@@ -29,7 +29,7 @@ impl ProofSource for Store {
         bounded(sets(first_set, count).map(|set_id| self.handoff_proof(set_id)))
     }
 
-    /// The proof that light clients start from.
+    /// The starting proof for light clients.
     fn first_set_proof(&self) -> Result<Option<StartProof>, StoreError> {
         self.tables.get(FIRST_SET, &[])
     }
@@ -41,8 +41,7 @@ pub(crate) fn sets(first_set: SetId, count: u32) -> impl Iterator<Item = SetId> 
         .map_while(move |offset| first_set.get().checked_add(offset).map(SetId::new))
 }
 
-/// As many of `entries` as come before the first that is missing and fit [`MAX_LIST_BYTES`]; one at least when there
-/// is one.
+/// The `entries` before the first missing one that fit into [`MAX_LIST_BYTES`]; at least one if there is one.
 pub(crate) fn bounded<T: Encode, E>(
     entries: impl Iterator<Item = Result<Option<T>, E>>,
 ) -> Result<Vec<T>, E> {

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 const PREFIX: &[u8] = b"duet/v1/";
 
-/// Why something could not be read or written.
+/// Why a read or write failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The database.
     #[error("the database refused: {0}")]
     Database(#[from] sp_blockchain::Error),
-    /// An entry is not what was written.
+    /// An entry has invalid content.
     #[error("the entry {entry} in the database does not decode: {error}")]
     Corrupt {
-        /// The table that it is in.
+        /// The table of the entry.
         entry: &'static str,
-        /// What the decoder says.
+        /// The decoder's error.
         error: codec::Error,
     },
 }

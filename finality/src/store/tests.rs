@@ -169,7 +169,7 @@ fn the_proof_with_the_most_signers_is_served_and_not_lost_when_its_block_is_prov
     store.put_handoff(&first).unwrap();
     assert_eq!(store.handoff(SetId::new(0)).unwrap().as_ref(), Some(&full));
 
-    // Another block in the same slot takes the place; the handoff stays where it is.
+    // Another block in the same slot replaces it; the handoff stays.
     store.put_fuller(&with_signers(1, 10 + 1024, 4)).unwrap();
     assert_eq!(store.fullest(first).unwrap(), full);
     let other = with_signers(2, 10, 3);
@@ -193,7 +193,7 @@ fn of_resets_that_nobody_has_checked_few_are_kept_and_none_in_place_of_another()
     let all = store.resets().unwrap();
     assert_eq!(all.len(), 64);
     assert!(all.contains(&reset(3, 1)) && !all.contains(&reset(3, 2)));
-    // What is not final counts for nothing.
+    // Blocks that are not final do not count.
     let final_at = |hash| move |_| Some(H256::repeat_byte(hash));
     for (hash, expected) in [(1, Some(reset(3, 1))), (2, None), (9, None)] {
         let found = store.reset_to(SetId::new(3), final_at(hash)).unwrap();
@@ -202,7 +202,7 @@ fn of_resets_that_nobody_has_checked_few_are_kept_and_none_in_place_of_another()
     let after = |hash| store.reset_after(SetId::new(0), final_at(hash)).unwrap();
     assert_eq!((after(1), after(9)), (Some(reset(3, 1)), None));
     assert_eq!(after(2), Some(reset(1, 2)));
-    // What is final is kept all the same.
+    // Resets in final blocks are kept all the same.
     store.put_reset(&reset(99, 1)).unwrap();
     store.put_reset(&reset(1, 1)).unwrap();
     let all = store.resets().unwrap();

@@ -8,7 +8,7 @@ use std::{
     task::{Context, Poll},
 };
 
-/// Waits for one time after the other.
+/// Waits for one time after another.
 pub(super) struct Alarm {
     clock: Arc<dyn Clock>,
     set: Option<(Millis, BoxFuture<'static, ()>)>,
@@ -19,7 +19,7 @@ impl Alarm {
         Self { clock, set: None }
     }
 
-    /// Waits for this time, and for no other.
+    /// Waits for this time only.
     pub(super) fn poll_at(&mut self, at: Millis, context: &mut Context<'_>) -> Poll<()> {
         let (until, mut sleep) = match self.set.take() {
             Some((until, sleep)) if until == at => (until, sleep),

@@ -1,11 +1,11 @@
-//! The gossip engine: receives what peers send, and sends them what they lack. (GOSSIP-5, GOSSIP-8)
+//! The gossip engine: receives peers' messages, and sends peers the messages that they lack. (GOSSIP-5, GOSSIP-8)
 //!
-//! One task, which the state of sending belongs to: no lock is held while it decides. What peers send goes to the
-//! [`GossipValidator`]; what was checked comes back from it over a queue of [`Order`]s. A batch of messages is on its way
-//! to each peer at most, and waits there for room: a peer that reads slowly delays nobody and costs no memory.
+//! One task owns the state of sending, so it decides without a lock. Incoming messages go to the [`GossipValidator`];
+//! checked messages come back from it over a queue of [`Order`]s. At most one batch of messages is on its way to each
+//! peer, and waits there for room: a peer that reads slowly delays nobody and costs no memory.
 //!
-//! The engine does some of everything that is ready, and then lets other tasks run: how many events, orders and batches
-//! it deals with at a time is bounded.
+//! The engine handles a part of everything that is ready, and then lets other tasks run: the number of events, orders
+//! and batches per turn is bounded.
 
 mod alarm;
 mod notifications;
@@ -37,34 +37,34 @@ use std::{
     task::{Context, Poll},
 };
 
-/// How many events are dealt with before something else is done.
+/// The most events per turn.
 const EVENTS_AT_ONCE: usize = 128;
-/// How many orders are carried out before something else is done.
+/// The most orders per turn.
 const ORDERS_AT_ONCE: usize = 256;
-/// How many batches are sent before something else is done.
+/// The most batches per turn.
 const BATCHES_AT_ONCE: usize = 64;
-/// The most messages that are on their way to a peer at once. Twice what a connection has room for.
+/// The most messages that are on their way to a peer at once. Twice a connection's room.
 const BATCH: usize = 16;
-/// How long a connection is left alone that took no message, though it is not closed.
+/// The pause for a connection that took no message, although it is not closed.
 const REST: Millis = 1_000;
 
-/// What an [`Engine`] is made of.
+/// The parts of an [`Engine`].
 pub struct Parts {
-    /// What happens on the notification protocol.
+    /// The events of the notification protocol.
     pub events: BoxStream<'static, Event>,
-    /// Takes what peers send.
+    /// Receives peers' messages.
     pub validator: Arc<GossipValidator>,
-    /// What the validator has sent and kept.
+    /// The validator's orders to send and keep messages.
     pub orders: async_channel::Receiver<Order>,
-    /// Peers are sent again once in this time what they were sent before.
+    /// The interval after which messages are sent to peers again.
     pub rebroadcast: Millis,
-    /// Tells when.
+    /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// Counts what is sent.
+    /// Counts sent messages.
     pub metrics: Metrics,
 }
 
-/// The gossip engine of a node. As a future, it ends when the events do.
+/// A node's gossip engine. As a future, it ends when the events do.
 pub struct Engine {
     events: Fuse<BoxStream<'static, Event>>,
     validator: Arc<GossipValidator>,
@@ -99,7 +99,7 @@ impl Engine {
         }
     }
 
-    /// Carries out what is ordered.
+    /// Executes an order.
     fn take_orders(&mut self, context: &mut Context<'_>) -> Progress {
         for _ in 0..ORDERS_AT_ONCE {
             match self.orders.poll_next_unpin(context) {
@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// Deals with what happened on the protocol.
+    /// Handles an event of the protocol.
     fn take_events(&mut self, context: &mut Context<'_>) -> Progress {
         for _ in 0..EVENTS_AT_ONCE {
             match self.events.poll_next_unpin(context) {
@@ -145,7 +145,7 @@ impl Engine {
             }
             Event::Received(peer, bytes) => {
                 if let Some(topic) = self.validator.receive(&peer, &bytes) {
-                    // What is known was ordered to be kept before, perhaps a moment ago.
+                    // A known message was ordered to be kept before, perhaps a moment ago.
                     let orders = std::iter::from_fn(|| self.orders.try_recv().ok());
                     let orders: Vec<_> = orders.take(ORDERS_AT_ONCE).collect();
                     orders.into_iter().for_each(|order| self.carry_out(order));
@@ -161,7 +161,7 @@ impl Engine {
         self.validator.connected(peer);
     }
 
-    /// Sends a peer, to which nothing is on its way, what it gets next.
+    /// Sends an idle peer its next messages.
     fn send_next(&mut self, peer: PeerId, now: Millis) {
         match self.relaying.take(&peer, BATCH, now) {
             Next::Messages(batch) => self.connections.send(peer, batch),
@@ -170,7 +170,7 @@ impl Engine {
         }
     }
 
-    /// Sends what can be sent.
+    /// Sends to all peers that can receive now.
     fn send(&mut self, now: Millis, context: &mut Context<'_>) -> Progress {
         for peer in self.connections.ready(now) {
             self.send_next(peer, now);
@@ -192,12 +192,12 @@ impl Engine {
         if left.is_empty() {
             return self.send_next(peer, now);
         }
-        // Either it is closed, and that event is on its way, or another connection takes its place.
+        // Either the connection is closed, and that event is on its way, or another connection takes its place.
         self.relaying.give_back(&peer, left);
         self.connections.rest(&peer, now.saturating_add(REST));
     }
 
-    /// Whether there is something to do though nothing happened; waits for that time otherwise.
+    /// Whether work is due without an event; otherwise waits for that time.
     fn is_due(&mut self, context: &mut Context<'_>) -> bool {
         let times = [self.relaying.repeats_at(), self.connections.ready_at()];
         let next = times.into_iter().flatten().min();
@@ -205,14 +205,14 @@ impl Engine {
     }
 }
 
-/// How far the engine got with something.
+/// The result of one part of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// Nothing is ready any more.
+    /// Nothing more is ready.
     Done,
-    /// There may be more.
+    /// More may be ready.
     More,
-    /// There will never be more.
+    /// The source has ended.
     Ended,
 }
 

@@ -1,9 +1,9 @@
-//! The engine's view of the notification protocol, and how the SDK's is made into it.
+//! The engine's view of the notification protocol, and its adapter for the SDK's.
 //!
-//! The engine knows of a connection that it is open, and that a notification can be handed over to it once there is room.
-//! Both network back ends have room for eight notifications of a peer, which the connection takes as fast as the peer
-//! reads. Who does not wait for room (`send_sync_notification`) has the stream or the whole connection closed when 2 048
-//! wait.
+//! The engine knows that a connection is open, and that a notification can be handed over once there is room. Both
+//! network back ends have room for eight notifications of a peer, which the connection takes as fast as the peer
+//! reads. For senders that do not wait for room (`send_sync_notification`), the back end closes the stream or the
+//! whole connection when 2 048 wait.
 
 use crate::{interest::Interest, LOG_TARGET};
 use futures::{
@@ -18,35 +18,35 @@ use sc_network::{
 use sc_network_types::PeerId;
 use std::sync::Arc;
 
-/// Something that happened on the notification protocol.
+/// An event of the notification protocol.
 pub enum Event {
-    /// A peer can be sent notifications from now on.
+    /// A peer can receive notifications from now on.
     Opened {
         /// The peer.
         peer: PeerId,
-        /// What it wants to hear.
+        /// The peer's interest.
         interest: Interest,
-        /// Takes notifications for it.
+        /// The sink of its notifications.
         outlet: Arc<dyn Outlet>,
     },
-    /// A peer cannot be sent notifications any more.
+    /// A peer can no longer receive notifications.
     Closed(PeerId),
     /// A peer sent a notification.
     Received(PeerId, Vec<u8>),
 }
 
-/// Takes notifications for one peer.
+/// The sink of one peer's notifications.
 pub trait Outlet: Send + Sync {
-    /// Waits until there is room for a notification, and hands it over.
+    /// Waits for room for a notification, and hands it over.
     fn send(&self, notification: Vec<u8>) -> BoxFuture<'_, Result<(), NotSent>>;
 }
 
-/// The connection is closed, or is about to be, or was replaced by another one.
+/// The connection is closed, is closing, or was replaced by another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the connection is closed")]
 pub struct NotSent;
 
-/// The connection of the SDK. When another connection takes its place, it is the same as before.
+/// The SDK's connection. It stays the same value when another connection takes its place.
 struct SdkOutlet(Box<dyn MessageSink>);
 
 impl Outlet for SdkOutlet {
@@ -56,11 +56,11 @@ impl Outlet for SdkOutlet {
     }
 }
 
-/// What happens on the protocol of this service, until the network shuts down.
+/// The events of this service's protocol, until the network shuts down.
 ///
-/// Every substream is accepted: the network lets in only the peers of the protocol's reserved set.
+/// Every substream is accepted: the network only lets in the peers of the protocol's reserved set.
 pub(crate) fn events(service: Box<dyn NotificationService>) -> BoxStream<'static, Event> {
-    // One future for as long as it takes to make an event: what a back end does in between is not cut off.
+    // One future for the whole time until an event: it does not interrupt a back end's work in between.
     let next = |mut service: Box<dyn NotificationService>| async move {
         loop {
             let event = service.next_event().await?;
@@ -75,7 +75,7 @@ pub(crate) fn events(service: Box<dyn NotificationService>) -> BoxStream<'static
 fn translated(event: NotificationEvent, service: &dyn NotificationService) -> Option<Event> {
     match event {
         NotificationEvent::ValidateInboundSubstream { result_tx, .. } => {
-            // Fails when the peer is gone already.
+            // Fails when the peer is already gone.
             let _ = result_tx.send(ValidationResult::Accept);
             None
         }

@@ -1,4 +1,4 @@
-//! The connections, and what is on its way to each: one batch at most, and the next one when that is handed over.
+//! The connections, and the batch on its way to each: one at most, and the next one once it is handed over.
 
 use super::notifications::Outlet;
 use crate::relaying::Taken;
@@ -15,7 +15,7 @@ use std::{
     task::{Context, Poll},
 };
 
-/// Tells a connection from earlier ones of the same peer.
+/// Distinguishes a connection from earlier ones of the same peer.
 type Serial = u64;
 
 struct Connection {
@@ -33,13 +33,13 @@ enum State {
     Sending(AbortHandle),
 }
 
-/// A batch that is not on its way any more.
+/// A batch that is no longer on its way.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) peer: PeerId,
     /// How many messages were handed over.
     pub(super) sent: usize,
-    /// What the connection did not take.
+    /// The messages that the connection did not take.
     pub(super) left: Vec<Taken>,
     serial: Serial,
 }
@@ -53,7 +53,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// A peer can be sent messages from now on.
+    /// A peer can receive messages from now on.
     pub(super) fn open(&mut self, peer: PeerId, outlet: Arc<dyn Outlet>) {
         self.close(&peer);
         self.opened = self.opened.wrapping_add(1);
@@ -65,7 +65,7 @@ impl Connections {
         self.open.insert(peer, connection);
     }
 
-    /// A peer is gone, and with it what was on its way to it.
+    /// A peer is gone, together with the messages on their way to it.
     pub(super) fn close(&mut self, peer: &PeerId) {
         let closed = self.open.remove(peer);
         if let Some(State::Sending(batch)) = closed.map(|connection| connection.state) {
@@ -73,7 +73,7 @@ impl Connections {
         }
     }
 
-    /// The peers that can be sent something now.
+    /// The peers that can receive messages now.
     pub(super) fn ready(&self, now: Millis) -> Vec<PeerId> {
         let ready = self
             .open
@@ -86,7 +86,7 @@ impl Connections {
         ready.map(|(peer, _)| *peer).collect()
     }
 
-    /// When the first of the peers that rest can be sent something again.
+    /// When the first resting peer can receive messages again.
     pub(super) fn ready_at(&self) -> Option<Millis> {
         let resting = self
             .open
@@ -98,7 +98,7 @@ impl Connections {
         resting.min()
     }
 
-    /// Sends a batch to a peer to which nothing is on its way.
+    /// Sends a batch to an idle peer.
     pub(super) fn send(&mut self, peer: PeerId, batch: Vec<Taken>) {
         let Some(connection) = self.open.get_mut(&peer) else {
             return;
@@ -129,10 +129,10 @@ impl Connections {
         }
     }
 
-    /// Waits for the next batch that is not on its way any more; pending also when there is none.
+    /// Waits for the next batch to finish; pending while there is none.
     pub(super) fn poll_done(&mut self, context: &mut Context<'_>) -> Poll<Done> {
         while let Poll::Ready(Some(done)) = self.on_their_way.poll_next_unpin(context) {
-            // A batch to a connection that was closed does not count.
+            // A batch to a closed connection does not count.
             let Some(done) = done else {
                 continue;
             };
@@ -147,7 +147,7 @@ impl Connections {
     }
 }
 
-/// Hands messages over one by one; how many that were, and what is left when the connection takes no more.
+/// Hands messages over one by one; returns their number, and the rest when the connection takes no more.
 async fn hand_over(outlet: Arc<dyn Outlet>, batch: Vec<Taken>) -> (usize, Vec<Taken>) {
     let mut sent = 0_usize;
     let mut batch = batch.into_iter();

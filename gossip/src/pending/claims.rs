@@ -1,39 +1,39 @@
-//! Who may have how much waiting, and which copy of what says the same is checked next. (GOSSIP-3, GOSSIP-7)
+//! Limits on waiting messages per peer, and the choice of the next copy to check. (GOSSIP-3, GOSSIP-7)
 
 use sc_network_types::PeerId;
 use std::{collections::HashMap, hash::Hash};
 
-/// How many peers may each have a copy waiting that says the same. More than one, so that a forgery which comes first
-/// does not keep the real one out; few, so that copies take little room.
+/// How many peers may each have an equivalent copy waiting. More than one, so that an early forgery does not keep the
+/// real one out; few, so that copies take little room.
 const COPIES: usize = 3;
 
-/// How much may wait, or be under check, at once.
+/// The limits on items that wait, or are under check, at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Of all peers together.
+    /// The limit for all peers together.
     pub(crate) total: usize,
-    /// Of one peer.
+    /// The limit for one peer.
     pub(crate) of_peer: usize,
 }
 
-/// Why something may not wait.
+/// Why an item may not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The same peer has a copy waiting, or enough others have.
+    /// The same peer already has a copy waiting, or enough other peers have.
     Repeated,
-    /// The peer has as much waiting as it may, or all peers together have.
+    /// The peer's limit, or the limit of all peers, is reached.
     NoRoom,
 }
 
-/// The copies of what says the same. One of them is in a queue or under check.
+/// The copies of one statement. One of them is in a queue or under check.
 #[derive(Debug)]
 struct Copies<T> {
     first: PeerId,
-    /// Those that are checked only if the first does not hold.
+    /// The copies to check if the first is invalid.
     spare: Vec<(PeerId, T)>,
 }
 
-/// All that waits, by what it says. Of what says the same, at most one is checked at a time.
+/// All waiting items, by statement. Of each statement, at most one copy is checked at a time.
 #[derive(Debug)]
 pub(super) struct Claims<K, T> {
     limits: Limits,
@@ -43,7 +43,7 @@ pub(super) struct Claims<K, T> {
 }
 
 impl<K: Eq + Hash + Clone, T> Claims<K, T> {
-    /// Nothing waits.
+    /// No items.
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -53,12 +53,12 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         }
     }
 
-    /// Changes the limits. What waits already stays.
+    /// Changes the limits. Waiting items stay.
     pub(super) fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Whether another one of `peer` that says `key` may wait, if all peers together leave room for it.
+    /// Whether `peer` may have another item with `key` waiting, if the limit of all peers leaves room.
     ///
     /// # Errors
     /// [`Refused`].
@@ -75,7 +75,7 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         Ok(())
     }
 
-    /// Counts one that waits from now on. It is given back when it is the first that says `key`: it goes into a queue.
+    /// Counts a newly waiting item. Returns it if it is the first with `key`: then it goes into a queue.
     pub(super) fn admit(&mut self, peer: PeerId, key: &K, item: T) -> Option<T> {
         let of_peer = self.of_peer.entry(peer).or_default();
         *of_peer = of_peer.saturating_add(1);
@@ -96,7 +96,7 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         }
     }
 
-    /// The first that says `key` was checked and holds: its copies are not needed. Returns who had sent them.
+    /// The first item with `key` is valid: its copies are not needed. Returns the senders of the copies.
     pub(super) fn holds(&mut self, key: &K) -> Vec<PeerId> {
         let Some(Copies { first, spare }) = self.copies.remove(key) else {
             return Vec::new();
@@ -109,7 +109,7 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         senders
     }
 
-    /// The first that says `key` does not hold, or was taken out of its queue. The next copy goes into a queue.
+    /// The first item with `key` is invalid, or left its queue. The next copy goes into a queue.
     pub(super) fn fails(&mut self, key: &K) -> Option<(PeerId, T)> {
         let copies = self.copies.get_mut(key)?;
         let failed = copies.first;
@@ -124,7 +124,7 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         next
     }
 
-    /// Drops the copies of a peer that are in no queue; how many there were. Cost: linear in all that waits.
+    /// Drops a peer's copies outside of queues; returns their number. Cost: linear in all waiting items.
     pub(super) fn drop_spare_of(&mut self, peer: &PeerId) -> usize {
         let mut dropped: usize = 0;
         for copies in self.copies.values_mut() {
@@ -138,17 +138,17 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         dropped
     }
 
-    /// How many things wait, each once.
+    /// The number of waiting statements.
     pub(super) fn len(&self) -> usize {
         self.copies.len()
     }
 
-    /// Whether all peers together have as much waiting as they may.
+    /// Whether the limit of all peers is reached.
     pub(super) fn is_full(&self) -> bool {
         self.total >= self.limits.total
     }
 
-    /// The peer that has most waiting, if it has more than `peer` would have with one more: it gives way.
+    /// The peer with the most waiting items, if it has more than `peer` would have with one more: it gives way.
     pub(super) fn gives_way_to(&self, peer: &PeerId) -> Option<PeerId> {
         let (most, count) = self.of_peer.iter().max_by_key(|(_, count)| **count)?;
         (*count > self.waiting_of(peer).saturating_add(1)).then_some(*most)

@@ -1,7 +1,7 @@
-//! What peers sent and nobody has checked yet. (GOSSIP-7)
+//! Peers' messages before their check. (GOSSIP-7)
 //!
-//! Bounded in all and by peer. Within a kind peers take turns; between the kinds the work is divided by fixed shares. So
-//! neither one peer nor many votes on invented commitments delay the votes that this node needs.
+//! Bounded in total and per peer. Within a kind, peers take turns; between the kinds, the work is divided by fixed
+//! shares. So neither one peer nor many votes on invented commitments delay the votes that this node needs.
 
 mod claims;
 mod proofs;
@@ -18,8 +18,8 @@ use proofs::Proofs;
 use sc_network_types::PeerId;
 use votes::Votes;
 
-/// What a peer that is further than this node relays in two rounds of a set of this size at once; no less than a few
-/// small rounds.
+/// The votes that a more advanced peer relays in two rounds of a set of this size at once; no less than a few small
+/// rounds.
 fn limits(set_len: u32) -> Limits {
     let len = usize::try_from(set_len).unwrap_or(usize::MAX);
     Limits {
@@ -28,15 +28,15 @@ fn limits(set_len: u32) -> Limits {
     }
 }
 
-/// For how many votes of one peer there is room, when the signing set has this size.
+/// The room for one peer's votes, for a signing set of this size.
 pub(crate) fn room_of_peer(set_len: u32) -> usize {
     limits(set_len).of_peer
 }
 
-/// Something to check.
+/// An item to check.
 #[derive(Debug)]
 pub(crate) enum Job {
-    /// Votes on a commitment that this node prepared, with their senders, each of another signer.
+    /// Votes on a commitment prepared by this node, with their senders, each of another signer.
     Batch(RoundMessage, Vec<(PeerId, UncheckedVote)>),
     /// A vote on another commitment.
     Strange(PeerId, UncheckedVote),
@@ -44,7 +44,7 @@ pub(crate) enum Job {
     Proof(PeerId, UncheckedJustification),
 }
 
-/// What waits to be checked.
+/// The items that wait for a check.
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) votes: Votes,
@@ -53,7 +53,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Nothing waits.
+    /// No items.
     pub(crate) fn new() -> Self {
         Self {
             votes: Votes::new(limits(0)),
@@ -67,7 +67,7 @@ impl Pending {
         self.votes.set_limits(limits(len));
     }
 
-    /// Takes what is to be checked next. It never waits for more: one vote makes a batch of one.
+    /// Takes the next item to check. Does not wait for a full batch: one vote makes a batch of one.
     pub(crate) fn take(&mut self) -> Option<Job> {
         let Self {
             votes,
@@ -98,17 +98,17 @@ impl Pending {
         Some(job)
     }
 
-    /// How much waits or is being checked, copies not counted.
+    /// The number of items that wait or are being checked, without copies.
     pub(crate) fn len(&self) -> usize {
         self.votes.len().saturating_add(self.proofs.len())
     }
 
-    /// Whether nothing waits.
+    /// Whether no item waits.
     pub(crate) fn is_empty(&self) -> bool {
         !self.votes.has_batch() && !self.votes.has_strange() && self.proofs.is_empty()
     }
 
-    /// Drops what waits of a peer; how much that was.
+    /// Drops a peer's waiting items; returns their number.
     pub(crate) fn purge(&mut self, peer: &PeerId) -> usize {
         self.votes
             .purge(peer)

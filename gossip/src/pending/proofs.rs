@@ -1,4 +1,4 @@
-//! Finality proofs that wait to be checked.
+//! Finality proofs that wait for a check.
 
 use super::claims::{Claims, Limits, Refused};
 use duet_primitives::{BlockNumber, Commitment, SetId, UncheckedJustification, H256};
@@ -11,12 +11,12 @@ const LIMITS: Limits = Limits {
     of_peer: 4,
 };
 
-/// The block that a proof is about, and the set that signed it: one valid proof of it is enough.
+/// A proof's block and signing set: one valid proof for both is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Subject(SetId, BlockNumber, H256);
 
 impl Subject {
-    /// Of a proof of this commitment.
+    /// The key of a proof of this commitment.
     pub(crate) fn of(commitment: &Commitment) -> Self {
         Self(
             commitment.validator_set_id,
@@ -26,7 +26,7 @@ impl Subject {
     }
 }
 
-/// Proofs that wait to be checked, and those that are being checked.
+/// Proofs that wait for a check, or are being checked.
 #[derive(Debug)]
 pub(crate) struct Proofs {
     claims: Claims<Subject, UncheckedJustification>,
@@ -34,7 +34,7 @@ pub(crate) struct Proofs {
 }
 
 impl Proofs {
-    /// None wait.
+    /// No proofs.
     pub(super) fn new() -> Self {
         Self {
             claims: Claims::new(LIMITS),
@@ -42,7 +42,7 @@ impl Proofs {
         }
     }
 
-    /// Lets a proof wait.
+    /// Queues a proof.
     ///
     /// # Errors
     /// [`Refused`]; the proof is dropped.
@@ -67,19 +67,19 @@ impl Proofs {
         self.waiting.pop()
     }
 
-    /// A proof that was taken is valid, or is not needed: neither are others of its block. Returns who had sent them.
+    /// A taken proof is valid or no longer needed, and so are others of its block. Returns the senders of the others.
     pub(crate) fn holds(&mut self, subject: &Subject) -> Vec<PeerId> {
         self.claims.holds(subject)
     }
 
-    /// A proof that was taken is not valid: the next one of its block is checked.
+    /// A taken proof is invalid: the next one of its block is checked.
     pub(crate) fn fails(&mut self, subject: &Subject) {
         if let Some((peer, proof)) = self.claims.fails(subject) {
             self.waiting.push(peer, proof);
         }
     }
 
-    /// Drops what waits of a peer; how much that was.
+    /// Drops a peer's waiting proofs; returns their number.
     pub(super) fn purge(&mut self, peer: &PeerId) -> usize {
         let mut dropped = self.claims.drop_spare_of(peer);
         for proof in self.waiting.remove(peer) {
@@ -89,12 +89,12 @@ impl Proofs {
         dropped
     }
 
-    /// How many wait or are being checked, copies not counted.
+    /// The number of proofs that wait or are being checked, without copies.
     pub(super) fn len(&self) -> usize {
         self.claims.len()
     }
 
-    /// Whether none wait.
+    /// Whether no proof waits.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -13,7 +13,7 @@ fn message(commitment: Commitment) -> RoundMessage {
     RoundMessage::new(H256::zero(), commitment)
 }
 
-/// A commitment that nobody but a liar names.
+/// A commitment that only a liar names.
 fn invented(set: &TestSet, byte: u8) -> Commitment {
     Commitment {
         mmr_root: H256::repeat_byte(byte),

@@ -1,4 +1,4 @@
-//! Votes that wait to be checked.
+//! Votes that wait for a check.
 
 use super::claims::{Claims, Limits, Refused};
 use duet_primitives::{BlockNumber, Commitment, RoundMessage, SetId, SignerIndex, UncheckedVote};
@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, iter};
 /// The most votes that are checked together.
 pub(crate) const BATCH: usize = 256;
 
-/// What a vote says, and who is said to say it.
+/// A vote's statement, and its alleged signer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Claim {
     signer: SignerIndex,
@@ -17,7 +17,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// What `vote` says.
+    /// The statement and alleged signer of `vote`.
     pub(crate) fn of(vote: &UncheckedVote) -> Self {
         Self {
             signer: vote.signer,
@@ -26,24 +26,24 @@ impl Claim {
     }
 }
 
-/// Votes on a commitment that this node prepared itself. They are checked in batches, with the tables of its message.
+/// Votes on a commitment prepared by this node. They are checked in batches, with the tables of its message.
 #[derive(Debug)]
 struct Lane {
     message: RoundMessage,
     votes: Fair<PeerId, UncheckedVote>,
 }
 
-/// Votes that wait to be checked, and those that are being checked.
+/// Votes that wait for a check, or are being checked.
 #[derive(Debug)]
 pub(crate) struct Votes {
     claims: Claims<Claim, UncheckedVote>,
     lanes: BTreeMap<(SetId, BlockNumber), Lane>,
-    /// On commitments that only peers have named.
+    /// On commitments named only by peers.
     strange: Fair<PeerId, UncheckedVote>,
 }
 
 impl Votes {
-    /// None wait.
+    /// No votes.
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             claims: Claims::new(limits),
@@ -56,7 +56,7 @@ impl Votes {
         self.claims.set_limits(limits);
     }
 
-    /// Lets a vote wait. `prepared` is what this node itself says about the block, if the vote says the same.
+    /// Queues a vote. `prepared` is this node's own statement about the block, if the vote agrees.
     ///
     /// # Errors
     /// [`Refused`]; the vote is dropped.
@@ -77,7 +77,7 @@ impl Votes {
         Ok(())
     }
 
-    /// This node prepared a commitment: votes on it that wait already move into its lane.
+    /// This node prepared a commitment: votes on it that already wait move into its lane.
     pub(crate) fn prepare(&mut self, message: &RoundMessage) {
         let commitment = message.commitment();
         for (peer, vote) in self.strange.extract(|vote| &vote.commitment == commitment) {
@@ -85,7 +85,7 @@ impl Votes {
         }
     }
 
-    /// Takes up to [`BATCH`] votes on one prepared commitment, of the highest block first, each of another signer. Each
+    /// Takes up to [`BATCH`] votes on one prepared commitment, highest block first, each of another signer. Each
     /// counts as waiting until [`Votes::holds`] or [`Votes::fails`].
     pub(super) fn take_batch(&mut self) -> Option<(RoundMessage, Vec<(PeerId, UncheckedVote)>)> {
         let mut entry = self.lanes.last_entry()?;
@@ -98,24 +98,24 @@ impl Votes {
         Some((message, votes))
     }
 
-    /// Takes a vote on a commitment that only peers have named. It counts as waiting as those of a batch do.
+    /// Takes a vote on a commitment named only by peers. It counts as waiting, like the votes of a batch.
     pub(super) fn take_strange(&mut self) -> Option<(PeerId, UncheckedVote)> {
         self.strange.pop()
     }
 
-    /// A vote that was taken is valid, or is not needed: neither are its copies. Returns who had sent them.
+    /// A taken vote is valid or no longer needed, and so are its copies. Returns the senders of the copies.
     pub(crate) fn holds(&mut self, claim: &Claim) -> Vec<PeerId> {
         self.claims.holds(claim)
     }
 
-    /// A vote that was taken is not valid: the next copy is checked. `prepared` as in [`Votes::offer`].
+    /// A taken vote is invalid: the next copy is checked. `prepared` as in [`Votes::offer`].
     pub(crate) fn fails(&mut self, claim: &Claim, prepared: Option<&RoundMessage>) {
         if let Some((peer, vote)) = self.claims.fails(claim) {
             self.queue(peer, vote, prepared);
         }
     }
 
-    /// Drops what waits of a peer; how much that was.
+    /// Drops a peer's waiting votes; returns their number.
     pub(super) fn purge(&mut self, peer: &PeerId) -> usize {
         let mut dropped = self.claims.drop_spare_of(peer);
         let mut next = Vec::new();
@@ -141,7 +141,7 @@ impl Votes {
         dropped
     }
 
-    /// How many wait or are being checked, copies not counted.
+    /// The number of votes that wait or are being checked, without copies.
     pub(super) fn len(&self) -> usize {
         self.claims.len()
     }
@@ -169,12 +169,12 @@ impl Votes {
         if lane.message.commitment() == commitment {
             lane.votes.push(peer, vote);
         } else {
-            // The chain said something else about the block before; those votes came first.
+            // The chain's earlier statement about the block differed; those votes came first.
             self.strange.push(peer, vote);
         }
     }
 
-    /// Drops the newest vote of the peer that has most waiting, if that is more than `peer` has.
+    /// Drops the newest vote of the peer with the most waiting votes, if it has more than `peer`.
     fn make_room(&mut self, peer: &PeerId) -> bool {
         let Some(other) = self.claims.gives_way_to(peer) else {
             return false;

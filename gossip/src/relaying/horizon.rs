@@ -1,4 +1,4 @@
-//! Which kept messages are still worth a peer's attention.
+//! Which kept messages are still useful to peers.
 
 use duet_primitives::BlockNumber;
 use duet_voter::Window;
@@ -6,7 +6,7 @@ use duet_voter::Window;
 /// Follows the voter's window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Horizon {
-    /// Votes below this block are useless to everybody,
+    /// Votes below this block are useless to all peers,
     lowest_vote: BlockNumber,
     /// unless they are on this mandatory one, whose proof they make fuller. (ROUND-9)
     late_handoff: Option<BlockNumber>,
@@ -22,7 +22,7 @@ impl Horizon {
         lowest_proof: BlockNumber::ZERO,
     };
 
-    /// Of a voter with this window and best proven block.
+    /// The horizon of a voter with this window and best proven block.
     pub(crate) fn of(window: &Window, best_block: BlockNumber) -> Self {
         let unpublished = window.unpublished.iter().map(|accepted| accepted.lowest);
         Self {
@@ -32,7 +32,7 @@ impl Horizon {
         }
     }
 
-    /// Whether votes on this block, or else proofs of it, are still useful.
+    /// Whether votes on this block, or proofs of it, are still useful.
     pub(crate) fn includes(&self, number: BlockNumber, is_vote: bool) -> bool {
         match is_vote {
             true => number >= self.lowest_vote || Some(number) == self.late_handoff,

@@ -1,4 +1,4 @@
-//! The messages that are kept: each once, whoever still has to get it.
+//! The kept messages: each is stored once for all of its recipients.
 
 use crate::topic::Topic;
 use duet_primitives::{BlockNumber, SetId, SignerIndex, H256};
@@ -8,8 +8,8 @@ use std::{
     sync::Arc,
 };
 
-/// Names a group of messages: the proofs of a block, or the votes on it. In the order in which peers get them: proofs
-/// first, because they replace votes; then what is newest.
+/// Names a group of messages: the proofs of a block, or the votes on it. Ordered as peers get them: proofs first,
+/// because they replace votes; then the newest blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct GroupKey {
     is_vote: bool,
@@ -38,11 +38,11 @@ impl GroupKey {
     }
 }
 
-/// Where a message is kept.
+/// The place of a kept message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) group: GroupKey,
-    /// In the order in which they came.
+    /// In order of arrival.
     pub(super) at: usize,
 }
 
@@ -52,14 +52,14 @@ struct Group {
     places: HashMap<(Option<SignerIndex>, H256), usize>,
 }
 
-/// The messages that are kept. Bounded by what is useful: a signer has one vote on a block, or two that conflict.
+/// The kept messages. Their usefulness bounds them: a signer has one vote on a block, or two that conflict.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     groups: BTreeMap<GroupKey, Group>,
 }
 
 impl Kept {
-    /// Keeps a message; its place if nothing that says the same is kept already.
+    /// Keeps a message; returns its place unless an equivalent one is kept already.
     pub(super) fn insert(&mut self, topic: &Topic, bytes: Arc<[u8]>) -> Option<Place> {
         let key = GroupKey::of(topic);
         let group = match self.groups.entry(key) {
@@ -76,7 +76,7 @@ impl Kept {
         Some(Place { group: key, at })
     }
 
-    /// Where the message is kept that says this.
+    /// The place of the kept message with this topic.
     pub(super) fn find(&self, topic: &Topic) -> Option<Place> {
         let key = GroupKey::of(topic);
         let group = self.groups.get(&key)?;
@@ -89,19 +89,19 @@ impl Kept {
         group.messages.get(place.at).cloned()
     }
 
-    /// How many messages are in a group.
+    /// The number of messages in a group.
     pub(super) fn len_of(&self, group: &GroupKey) -> usize {
         self.groups
             .get(group)
             .map_or(0, |group| group.messages.len())
     }
 
-    /// How many there are.
+    /// The number of messages.
     pub(super) fn len(&self) -> usize {
         self.groups.values().map(|group| group.messages.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Whether no message is kept.
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
@@ -111,7 +111,7 @@ impl Kept {
         self.groups.keys().copied()
     }
 
-    /// Drops the groups that are not useful any more.
+    /// Drops the groups that are no longer useful.
     pub(super) fn retain(&mut self, is_useful: impl Fn(&GroupKey) -> bool) {
         self.groups.retain(|key, _| is_useful(key));
     }

@@ -1,9 +1,9 @@
-//! What one peer has of a group of messages: three bits for each.
+//! One peer's state of a group of messages: three bits for each.
 
 /// Messages in one word.
 const WORD: usize = 64;
 
-/// For each message of a group, by its place: whether the peer brought it, and whether it was handed over to it.
+/// For each message of a group, by its place: whether the peer brought it, and whether it was handed over to the peer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
     words: Vec<Word>,
@@ -36,24 +36,24 @@ impl Marks {
         }
     }
 
-    /// The peer sent this one.
+    /// The peer sent this message.
     pub(super) fn brought(&mut self, place: usize) {
         self.change(place, |word, bit| word.brought |= bit);
     }
 
-    /// This one was handed over.
+    /// This message was handed over.
     pub(super) fn handed(&mut self, place: usize) {
         self.change(place, |word, bit| word.handed |= bit);
     }
 
-    /// This one was not handed over after all.
+    /// This message was not handed over after all.
     pub(super) fn give_back(&mut self, place: usize) {
         self.change(place, |word, bit| word.handed &= !bit);
         self.first = self.first.min(place / WORD);
     }
 
-    /// What was handed over before these words were due the last time is lacking again, unless the peer brought it.
-    /// Whether anything is.
+    /// Messages handed over before these words were last due count as lacking again, unless the peer brought them.
+    /// Returns whether there are any.
     pub(super) fn repeat(&mut self, is_due: impl Fn(usize) -> bool) -> bool {
         let mut first = None;
         for (place, word) in self.words.iter_mut().enumerate().filter(|it| is_due(it.0)) {

@@ -1,12 +1,12 @@
-//! What goes to whom, and in which order. (GOSSIP-5, GOSSIP-8, GOSSIP-9)
+//! The recipients of messages, and the order of sending. (GOSSIP-5, GOSSIP-8, GOSSIP-9)
 //!
-//! Plain state: no network, no lock, no clock. A message is kept once, as long as it is of use. For each peer there are
-//! three bits per message, and the groups of messages of which it may lack some. So a peer that reads slowly, or never,
-//! costs little, and nobody else notices it.
+//! Plain state: no network, no lock, no clock. A message is kept once, as long as it is useful. For each peer there
+//! are three bits per message, and the groups of messages of which it may lack some. So a peer that reads slowly, or
+//! never, costs little, and does not affect other peers.
 //!
-//! What was handed over to a connection counts as sent. It goes again after a while all the same, because it may be lost
-//! in ways that its sender does not see: the peer had no room for it, or was too far behind to have a use for it, or its
-//! connection was replaced by another one meanwhile.
+//! A message handed over to a connection counts as sent. It goes again after a while, because it may be lost in ways
+//! that its sender does not see: the peer had no room for it, or was too far behind to use it, or its connection was
+//! replaced by another one meanwhile.
 
 mod horizon;
 mod kept;
@@ -25,10 +25,10 @@ use recipient::Recipient;
 use sc_network_types::PeerId;
 use std::{collections::HashMap, sync::Arc};
 
-/// How long a peer waits for more when it has used up what it may be sent.
+/// The pause of a peer that has used up its allowance.
 const REFILL: Millis = 20;
 
-/// A message that was taken for a peer.
+/// A message taken for a peer.
 #[derive(Clone, Debug)]
 pub(crate) struct Taken {
     place: Place,
@@ -42,18 +42,18 @@ impl Taken {
     }
 }
 
-/// What a peer gets next.
+/// The next messages of a peer.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// These messages.
     Messages(Vec<Taken>),
-    /// It lacks some, and may have no more before this time.
+    /// The peer lacks messages, but may have no more before this time.
     NotBefore(Millis),
-    /// It lacks nothing.
+    /// The peer lacks nothing.
     Nothing,
 }
 
-/// What decides about sending.
+/// The state that decides about sending.
 #[derive(Debug)]
 pub(crate) struct Relaying {
     kept: Kept,
@@ -64,7 +64,7 @@ pub(crate) struct Relaying {
 }
 
 impl Relaying {
-    /// Without peers or messages. What peers were sent is sent to them again after `interval`.
+    /// No peers and no messages. Messages are sent to peers again after `interval`.
     pub(crate) fn new(interval: Millis, now: Millis) -> Self {
         Self {
             kept: Kept::default(),
@@ -75,18 +75,18 @@ impl Relaying {
         }
     }
 
-    /// A peer connected; it lacks all that it wants to hear.
+    /// A peer connected; it lacks all kept messages that interest it.
     pub(crate) fn connected(&mut self, peer: PeerId, interest: Interest, now: Millis) {
         let recipient = Recipient::new(interest, &self.kept, &self.pace, now);
         self.recipients.insert(peer, recipient);
     }
 
-    /// A peer is gone, and nothing is remembered of it.
+    /// A peer is gone, and its state is dropped.
     pub(crate) fn disconnected(&mut self, peer: &PeerId) {
         self.recipients.remove(peer);
     }
 
-    /// Follows the voter: what is useful from now on, and the size of the signing set. Drops what is not.
+    /// Follows the voter: the useful messages from now on, and the size of the signing set. Drops the rest.
     pub(crate) fn follow(&mut self, horizon: Horizon, set_len: u32) {
         self.horizon = horizon;
         self.pace = Pace::of_set(set_len);
@@ -97,7 +97,7 @@ impl Relaying {
         }
     }
 
-    /// Keeps a message for all peers but those that sent it, as long as it is useful. Nothing is kept twice.
+    /// Keeps a useful message for all peers except its senders. Equivalent messages are kept only once.
     pub(crate) fn keep(&mut self, message: &GossipMessage, holders: &[PeerId]) {
         let topic = Topic::of(message);
         if !self.horizon.includes(topic.number, topic.signer.is_some()) {
@@ -113,7 +113,7 @@ impl Relaying {
         }
     }
 
-    /// Drops what is kept of the same kind about the same block and set, whatever it says.
+    /// Drops all kept messages of the same kind about the same block and set, whatever their content.
     pub(crate) fn forget(&mut self, topic: &Topic) {
         let forgotten = GroupKey::of(topic);
         let is_useful = |key: &GroupKey| *key != forgotten;
@@ -123,8 +123,8 @@ impl Relaying {
         }
     }
 
-    /// A peer sent something that says this. Nothing is noted of what is not kept: a stranger's inventions leave nothing
-    /// behind.
+    /// A peer sent a message with this topic. Messages that are not kept leave no trace, so a peer's inventions cost
+    /// nothing.
     pub(crate) fn has(&mut self, peer: &PeerId, topic: &Topic) {
         let (place, recipient) = (self.kept.find(topic), self.recipients.get_mut(peer));
         if let (Some(place), Some(recipient)) = (place, recipient) {
@@ -132,7 +132,7 @@ impl Relaying {
         }
     }
 
-    /// Takes the next messages for a peer, this many at most.
+    /// Takes the next messages for a peer, at most this many.
     pub(crate) fn take(&mut self, peer: &PeerId, most: usize, now: Millis) -> Next {
         let Self {
             kept,
@@ -166,20 +166,20 @@ impl Relaying {
         }
     }
 
-    /// Messages that were taken for a peer, and were not handed over.
+    /// Messages taken for a peer that were not handed over.
     pub(crate) fn give_back(&mut self, peer: &PeerId, messages: Vec<Taken>) {
         let Some(recipient) = self.recipients.get_mut(peer) else {
             return;
         };
         for message in messages {
-            // It may have been dropped meanwhile.
+            // The message may have been dropped meanwhile.
             if self.kept.get(&message.place).is_some() {
                 recipient.give_back(&message.place);
             }
         }
     }
 
-    /// What was handed over long ago is lacking again.
+    /// Messages handed over long ago count as lacking again.
     pub(crate) fn repeat(&mut self, now: Millis) {
         if let Some(turn) = self.repetitions.take_turn(now) {
             for recipient in self.recipients.values_mut() {
@@ -194,14 +194,14 @@ impl Relaying {
         (!is_idle).then(|| self.repetitions.next_at())
     }
 
-    /// How many own the bytes of a kept message: the store, and batches on their way.
+    /// The number of owners of a kept message's bytes: the store, and batches on their way.
     #[cfg(test)]
     pub(crate) fn owners(&self, topic: &Topic) -> Option<usize> {
         let bytes = self.kept.get(&self.kept.find(topic)?)?;
         Arc::strong_count(&bytes).checked_sub(1)
     }
 
-    /// How many messages are kept.
+    /// The number of kept messages.
     pub(crate) fn len(&self) -> usize {
         self.kept.len()
     }

@@ -1,28 +1,28 @@
-//! How fast votes go to one peer, and when messages go again. (GOSSIP-8)
+//! The rate of votes to one peer, and the time of repetitions. (GOSSIP-8)
 //!
-//! A connection takes no more than it has room for, and the engine waits for that. The pace is for the peer behind it:
-//! what it has not checked yet waits in a queue with room for so much of one peer (GOSSIP-7), and it reads what does
-//! not fit only to drop it.
+//! A connection takes only what it has room for, and the engine waits for that. The pace protects the peer behind it:
+//! unchecked messages wait there in a queue with limited room per peer (GOSSIP-7), and excess messages are read only
+//! to be dropped.
 
 use super::kept::GroupKey;
 use crate::pending::room_of_peer;
 use duet_voter::Millis;
 use std::num::NonZeroU64;
 
-/// The least that a peer is sent per second, if it lacks so much: about 600 kB.
+/// The minimum rate per second to a peer that lacks so much: about 600 kB.
 const LEAST_PER_SECOND: usize = 2_048;
 
-/// How fast votes go to a peer.
+/// The rate of votes to a peer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// The most votes that go at once: for as many a peer has room.
+    /// The most votes at once: a peer has room for as many.
     burst: usize,
-    /// How many more may go each second.
+    /// The further votes per second.
     per_second: usize,
 }
 
 impl Pace {
-    /// That for rounds of a set of this size: two rounds at once, and then one per second.
+    /// The rate for rounds of a set of this size: two rounds at once, and then one per second.
     pub(super) fn of_set(len: u32) -> Self {
         let votes = usize::try_from(len).unwrap_or(usize::MAX);
         Self {
@@ -32,17 +32,17 @@ impl Pace {
     }
 }
 
-/// What may still go to a peer now.
+/// A peer's remaining allowance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
-    /// How many votes.
+    /// The number of votes.
     left: usize,
-    /// When it was counted last.
+    /// When the number was last updated.
     at: Millis,
 }
 
 impl Allowance {
-    /// That of a new connection.
+    /// The allowance of a new connection.
     pub(super) fn full(pace: &Pace, now: Millis) -> Self {
         Self {
             left: pace.burst,
@@ -50,7 +50,7 @@ impl Allowance {
         }
     }
 
-    /// Takes one vote from it; `false` when there is none left.
+    /// Takes one vote from the allowance; `false` when it is used up.
     pub(super) fn take(&mut self, pace: &Pace, now: Millis) -> bool {
         let elapsed = usize::try_from(now.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let gained = elapsed.saturating_mul(pace.per_second) / 1_000;
@@ -64,14 +64,14 @@ impl Allowance {
     }
 }
 
-/// In how many parts an interval between two repetitions is divided.
+/// The number of slots in an interval between two repetitions.
 const SLOTS: u64 = 32;
 
-/// When messages that were handed over are due again: each once per interval, in a slot of it, so that they are not all
-/// due at once.
+/// When messages that were handed over are due again: each once per interval, in its own slot, so that they are not
+/// all due at once.
 #[derive(Debug)]
 pub(super) struct Repetitions {
-    /// How long a slot lasts.
+    /// The duration of a slot.
     slot: NonZeroU64,
     /// The slot up to which messages were due, since the clock started.
     done: u64,
@@ -82,7 +82,7 @@ pub(super) struct Repetitions {
 pub(super) struct Turn {
     /// The last slot before them.
     after: u64,
-    /// The last of them.
+    /// The last due slot.
     last: u64,
 }
 
@@ -101,7 +101,7 @@ impl Repetitions {
         self.done.saturating_add(1).saturating_mul(self.slot.get())
     }
 
-    /// The slots that are due, if any are.
+    /// The due slots, if any.
     pub(super) fn take_turn(&mut self, now: Millis) -> Option<Turn> {
         let (after, last) = (self.done, now / self.slot);
         self.done = last.max(after);

@@ -1,4 +1,4 @@
-//! What one peer has, and what it still has to get.
+//! The messages that one peer has, and those that it lacks.
 
 use super::{
     kept::{GroupKey, Kept, Place},
@@ -9,18 +9,18 @@ use crate::interest::Interest;
 use duet_voter::Millis;
 use std::collections::{BTreeSet, HashMap};
 
-/// A connected peer. One that leaves and comes back begins anew: it may have been restarted.
+/// A connected peer. A peer that reconnects starts anew: it may have been restarted.
 #[derive(Debug)]
 pub(super) struct Recipient {
     interest: Interest,
     allowance: Allowance,
     marks: HashMap<GroupKey, Marks>,
-    /// The groups of which it may lack something, in the order in which it gets them.
+    /// The groups of which it may lack messages, in the order of sending.
     unfinished: BTreeSet<GroupKey>,
 }
 
 impl Recipient {
-    /// A peer that just connected, which lacks all that it wants of what is kept.
+    /// A newly connected peer, which lacks all kept messages that interest it.
     pub(super) fn new(interest: Interest, kept: &Kept, pace: &Pace, now: Millis) -> Self {
         let mut recipient = Self {
             interest,
@@ -34,19 +34,19 @@ impl Recipient {
         recipient
     }
 
-    /// There may be something new in a group.
+    /// A group may have a new message.
     pub(super) fn offer(&mut self, group: GroupKey) {
         if !group.is_vote() || self.interest == Interest::Votes {
             self.unfinished.insert(group);
         }
     }
 
-    /// The peer sent what is kept at this place, or something that says the same.
+    /// The peer sent the message at this place, or an equivalent one.
     pub(super) fn brought(&mut self, place: &Place) {
         self.marks_of(place).brought(place.at);
     }
 
-    /// The next message that it lacks.
+    /// The next message that the peer lacks.
     pub(super) fn next(&mut self, kept: &Kept) -> Option<Place> {
         while let Some(group) = self.unfinished.first().copied() {
             let len = kept.len_of(&group);
@@ -59,7 +59,7 @@ impl Recipient {
         None
     }
 
-    /// Whether it may be sent a message of this group now.
+    /// Whether the peer may now receive a message of this group.
     pub(super) fn take_allowance(&mut self, group: &GroupKey, pace: &Pace, now: Millis) -> bool {
         // Proofs are few, and worth more than the votes that they replace.
         !group.is_vote() || self.allowance.take(pace, now)
@@ -70,13 +70,13 @@ impl Recipient {
         self.marks_of(place).handed(place.at);
     }
 
-    /// A message that is still kept was not handed over after all.
+    /// A kept message was not handed over after all.
     pub(super) fn give_back(&mut self, place: &Place) {
         self.marks_of(place).give_back(place.at);
         self.offer(place.group);
     }
 
-    /// What was handed over, and is due, is lacking again.
+    /// Messages that were handed over and are due again count as lacking.
     pub(super) fn repeat(&mut self, is_due: impl Fn(&GroupKey, usize) -> bool) {
         for (group, marks) in &mut self.marks {
             if marks.repeat(|word| is_due(group, word)) {
@@ -85,7 +85,7 @@ impl Recipient {
         }
     }
 
-    /// Forgets what it has of groups that are not useful any more.
+    /// Forgets the groups that are no longer useful.
     pub(super) fn retain(&mut self, is_useful: impl Fn(&GroupKey) -> bool) {
         self.marks.retain(|group, _| is_useful(group));
         self.unfinished.retain(is_useful);

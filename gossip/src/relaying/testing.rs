@@ -1,4 +1,4 @@
-//! Messages that would not hold: nothing here checks them.
+//! Messages with invalid signatures: nothing here checks them.
 
 use crate::message::GossipMessage;
 use duet_primitives::{

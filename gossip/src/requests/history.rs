@@ -1,9 +1,9 @@
 //! The history that leads from the genesis to a set: the proof of the first set, and handoff proofs with their keys.
 //! (REQ-3)
 //!
-//! A protocol of its own, beside that of [`justifications`](super::justifications): a node that asks there has the
-//! keys from its own chain; a node that asks here has no state of that time and needs the keys, too. A request is one
-//! byte and its fields:
+//! A protocol of its own, beside that of [`justifications`](super::justifications): a node that uses the latter has
+//! the keys from its own chain; a node that uses this one has no state of that time and also needs the keys. A
+//! request is one byte and its fields:
 //!
 //! | byte | asks for | then come | the answer is SCALE of |
 //! | --- | --- | --- | --- |
@@ -34,24 +34,24 @@ pub enum HistoryRequest {
     /// Handoff proofs with the keys of the sets that take over.
     #[codec(index = 1)]
     Handoffs {
-        /// The first set whose handoff proof is wanted.
+        /// The first set of the requested handoff proofs.
         first_set: SetId,
-        /// Of how many sets in order, that one included.
+        /// The number of consecutive sets, that one included.
         count: u8,
     },
 }
 
-/// The first part of the history that a node misses, in the order in which the parts are checked.
+/// The first part of the history that a node misses, in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HistoryPart {
     /// The proof of the first set.
     Genesis,
-    /// The handoff proof of this set and of those after it.
+    /// The handoff proofs of this set and the following ones.
     Handoffs(SetId),
 }
 
 impl HistoryPart {
-    /// The request for it.
+    /// The request for this part.
     pub fn request(self) -> HistoryRequest {
         match self {
             Self::Genesis => HistoryRequest::Genesis,
@@ -90,19 +90,19 @@ pub(super) fn answer<S: ProofSource>(
     Ok(response)
 }
 
-/// Decodes the response to [`HistoryRequest::Genesis`]; `None` says that the peer has no proof.
+/// Decodes the response to [`HistoryRequest::Genesis`]; `None` when the peer has no proof.
 ///
 /// # Errors
-/// [`ResponseError`]; the peer that answered is to blame.
+/// [`ResponseError`]; the answering peer is to blame.
 pub fn decode_first_set(bytes: &[u8]) -> Result<Option<StartProof>, ResponseError> {
     let bytes = bounded(bytes, MAX_HISTORY_RESPONSE_SIZE)?;
     Ok(Option::<StartProof>::decode_all(&mut &*bytes)?)
 }
 
-/// Decodes the response to [`HistoryRequest::Handoffs`]; empty when the peer does not have the first.
+/// Decodes the response to [`HistoryRequest::Handoffs`]; empty when the peer does not have the first proof.
 ///
 /// # Errors
-/// [`ResponseError`]; the peer that answered is to blame.
+/// [`ResponseError`]; the answering peer is to blame.
 pub fn decode_handoffs(bytes: &[u8]) -> Result<Vec<HandoffProof>, ResponseError> {
     let bytes = bounded(bytes, MAX_HISTORY_RESPONSE_SIZE)?;
     decode_list(bytes, MAX_HANDOFFS)

@@ -1,8 +1,8 @@
 //! Handoff justifications that a node misses. (REQ-1, REQ-2)
 //!
-//! A request is the SCALE of the first set and of how many sets are wanted. The response is the SCALE of a list of
-//! the handoff justifications of these sets, in order, as far as the asked node has them. It never exceeds a fixed
-//! number of justifications nor 1 MiB.
+//! A request is the SCALE of the first set and the number of sets. The response is the SCALE of a list of the handoff
+//! justifications of these sets, in order, as far as the peer has them. It never exceeds a fixed number of
+//! justifications nor 1 MiB.
 
 use super::{
     refusal::{check_count, Refusal},
@@ -18,9 +18,9 @@ use duet_primitives::{SetId, UncheckedJustification};
 /// Asks for handoff justifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct JustificationsRequest {
-    /// The first set whose handoff justification is wanted.
+    /// The first set of the requested handoff justifications.
     pub first_set: SetId,
-    /// Of how many sets in order, that one included.
+    /// The number of consecutive sets, that one included.
     pub count: u8,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn answer<S: ProofSource>(
     Ok(fitting(found).encode())
 }
 
-/// As many of `found` as one response may hold.
+/// As many of `found` as fit into one response.
 fn fitting(mut found: Vec<UncheckedJustification>) -> Vec<UncheckedJustification> {
     let limit = usize::try_from(MAX_RESPONSE_SIZE).unwrap_or(usize::MAX);
     let mut size = Compact(u32::MAX).encoded_size();
@@ -56,7 +56,7 @@ fn fitting(mut found: Vec<UncheckedJustification>) -> Vec<UncheckedJustification
 /// Decodes the response to a request for `count` justifications. (REQ-2)
 ///
 /// # Errors
-/// [`ResponseError`]; the peer that answered is to blame.
+/// [`ResponseError`]; the answering peer is to blame.
 pub fn decode_response(
     bytes: &[u8],
     count: u8,

@@ -1,28 +1,28 @@
-//! How many requests of each peer are served. (REQ-2)
+//! The quota of requests per peer. (REQ-2)
 
 use duet_voter::Millis;
 use sc_network_types::PeerId;
 use schnellru::{ByLength, LruMap};
 
-/// How many requests of one peer are served in each [`PERIOD`].
+/// The most served requests of one peer in each [`PERIOD`].
 const QUOTA: u32 = 20;
 /// See [`QUOTA`].
 const PERIOD: Millis = 10_000;
-/// Peers whose requests are counted; the one that asked longest ago is dropped first.
+/// The number of peers with counted requests; the peer with the oldest request is dropped first.
 const PEERS: u32 = 512;
 
 /// A peer that has used up its quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UsedUp;
 
-/// What one peer has asked in its period.
+/// One peer's requests in its period.
 #[derive(Clone, Copy)]
 struct Period {
     begin: Millis,
     requests: u32,
 }
 
-/// How many requests each peer has left in its period.
+/// Each peer's remaining requests in its period.
 pub(super) struct Quota {
     peers: LruMap<PeerId, Period, ByLength>,
 }

@@ -1,22 +1,22 @@
-//! Why a request is not served, and whether that is the fault of the peer that asks.
+//! Why a request is refused, and whether the requesting peer is to blame.
 
 use crate::reputation::PeerBehaviour;
 
-/// Why a request is not served. `E` is what the store says when it fails.
+/// Why a request is refused. `E` is the store's error.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal<E> {
-    /// Its bytes are not a request.
+    /// The bytes are not a request.
     #[error("REQ-2: the request does not decode: {0}")]
     Malformed(#[from] codec::Error),
-    /// It asks for none, or for too many.
+    /// The request asks for none, or for too many.
     #[error("REQ-2: {got} proofs were asked for, 1 to {limit} are allowed")]
     Count {
-        /// The most that is allowed.
+        /// The limit.
         limit: u8,
-        /// What was asked for.
+        /// The requested number.
         got: u8,
     },
-    /// Its sender has used up its quota.
+    /// The sender has used up its quota.
     #[error("REQ-2: the peer asks too often")]
     TooOften,
     /// This node's store failed.
@@ -25,7 +25,7 @@ pub(super) enum Refusal<E> {
 }
 
 impl<E> Refusal<E> {
-    /// What the request says about its sender; `None` when the fault is this node's.
+    /// The sender's behaviour; `None` when the fault is this node's.
     pub(super) fn behaviour(&self) -> Option<PeerBehaviour> {
         match self {
             Self::Malformed(_) | Self::Count { .. } => Some(PeerBehaviour::BadRequest),
@@ -35,7 +35,7 @@ impl<E> Refusal<E> {
     }
 }
 
-/// Refuses to answer with no entries or with more than `limit`.
+/// Refuses requests for no entries or for more than `limit`.
 pub(super) fn check_count<E>(got: u8, limit: u8) -> Result<(), Refusal<E>> {
     if (1..=limit).contains(&got) {
         Ok(())

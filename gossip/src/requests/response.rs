@@ -1,28 +1,28 @@
-//! Responses: how they are decoded within bounds, and why one is not accepted.
+//! Responses: their bounded decoding, and why one is rejected.
 
 use codec::DecodeAll;
 
-/// Why the bytes that a peer answered with are not a response. The peer is to blame.
+/// Why a peer's bytes are not a response. The peer is to blame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
     /// Longer than any response.
     #[error("the response has {got} bytes, {limit} at most")]
     TooLong {
-        /// The most bytes that are allowed.
+        /// The limit in bytes.
         limit: u64,
-        /// How many there are.
+        /// The length.
         got: u64,
     },
-    /// More entries than were asked for.
+    /// More entries than requested.
     #[error("the response has {got} entries, {limit} at most")]
     TooMany {
-        /// The most entries that are allowed.
+        /// The limit.
         limit: u32,
-        /// How many there are.
+        /// The number of entries.
         got: u32,
     },
-    /// Not the encoding of a response, or something follows it.
+    /// Not the encoding of a response, or with trailing bytes.
     #[error("the response does not decode: {0}")]
     Malformed(#[from] codec::Error),
 }
@@ -36,7 +36,7 @@ pub(super) fn bounded(bytes: &[u8], limit: u64) -> Result<&[u8], ResponseError> 
     Ok(bytes)
 }
 
-/// Decodes a list of at most `limit` entries that fills `bytes`.
+/// Decodes a list of at most `limit` entries without trailing bytes.
 pub(super) fn decode_list<T: codec::Decode>(
     bytes: &[u8],
     limit: u8,

@@ -89,12 +89,12 @@ fn setup_with(set: TestSet, interest: Interest) -> Setup {
 }
 
 impl Setup {
-    /// A message arrives; nobody checks yet. Whether it is known.
+    /// A message arrives, without a check. Returns whether it is known.
     fn arrive(&self, peer: &PeerId, bytes: &[u8]) -> bool {
         self.validator.receive(peer, bytes).is_some()
     }
 
-    /// What waits is checked, until nothing does.
+    /// Checks all waiting messages.
     fn check(&self) {
         self.signal();
         let verifier = verify(self.validator.clone());
@@ -109,7 +109,7 @@ impl Setup {
         self.validator.signal_work();
     }
 
-    /// A message arrives and is checked; what is relayed of it.
+    /// A message arrives and is checked; returns the relayed messages.
     fn send(&self, bytes: &[u8]) -> Vec<Topic> {
         self.arrive(&self.peer, bytes);
         self.check();
@@ -140,7 +140,7 @@ impl Setup {
         UncheckedVote::sign(secret, SignerIndex::new(signer), &message)
     }
 
-    /// A vote with the signature of another signer.
+    /// A vote with another signer's signature.
     fn forged(&self, commitment: Commitment, signer: u32) -> UncheckedVote {
         let mut forged = self.vote(commitment.clone(), signer);
         forged.signature = self.vote(commitment, (signer + 1) % 4).signature;
@@ -164,7 +164,7 @@ fn bytes_of(vote: UncheckedVote) -> Vec<u8> {
     GossipMessage::Vote(vote).encode()
 }
 
-/// Without what tells commitments apart: see [`Setup::send`].
+/// Ignores the field that distinguishes commitments: see [`Setup::send`].
 fn vote_topic(number: u32, signer: u32) -> Topic {
     Topic {
         number: BlockNumber::new(number),
@@ -174,7 +174,7 @@ fn vote_topic(number: u32, signer: u32) -> Topic {
     }
 }
 
-/// A topic without what tells commitments apart.
+/// A topic without the field that distinguishes commitments.
 fn plain(message: &GossipMessage) -> Topic {
     Topic {
         commitment: H256::zero(),
@@ -272,7 +272,7 @@ fn other_bytes_for_the_same_commitment_cost_no_curve_work() {
     let setup = setup();
     let vote = setup.vote(setup.commitment(10), 2);
     setup.send_vote(vote.clone());
-    // A re-randomised proof differs in these bytes; whether it would hold is never asked.
+    // A re-randomised proof differs in these bytes; it is never checked.
     let mut other = vote;
     other.signature = setup.vote(setup.commitment(11), 2).signature;
     assert_eq!(setup.send_vote(other), []);
@@ -316,7 +316,7 @@ fn a_forgery_that_waits_does_not_keep_out_the_vote_that_comes_after_it() {
 #[test]
 fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     let mut setup = setup();
-    // Each on a commitment of its own, all of them before any check.
+    // Each on a separate commitment, all of them before any check.
     for byte in 0..=255 {
         let mut invented = setup.commitment(10);
         invented.mmr_root = H256::repeat_byte(byte);
@@ -333,7 +333,7 @@ fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     assert_eq!(setup.send_vote(honest.clone()), []);
     assert_eq!(setup.dleq_checks(), checked);
 
-    // The same vote from anybody else counts.
+    // The same vote from another peer counts.
     setup.peer = PeerId::random();
     assert_eq!(setup.send_vote(honest), [vote_topic(10, 2)]);
 }
@@ -538,7 +538,7 @@ fn fastest(mut run: impl FnMut() -> std::time::Duration) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// What a vote costs from its bytes to the worker's queue and the engine's, beside its bare check in a batch. Prints;
+/// Measures a vote from its bytes to the worker's and engine's queues, beside its bare check in a batch. Prints;
 /// asserts nothing about time.
 #[test]
 #[ignore = "a measurement, to be run alone: cargo test --workspace --lib -- --ignored --nocapture cost_of_a_round"]
@@ -594,7 +594,7 @@ fn cost_of_a_round() {
     }
 }
 
-/// Takes the proofs of all blocks but one, and counts what it was shown.
+/// Takes the proofs of all blocks but one, and counts the proofs shown to it.
 struct Watcher {
     final_here: H256,
     shown: Mutex<u32>,

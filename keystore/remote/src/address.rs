@@ -1,15 +1,15 @@
-//! Where a signer is: `unix:/path` or `tls:host:port`.
+//! A signer's address: `unix:/path` or `tls:host:port`.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-/// Where a signer listens.
+/// A signer's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// `unix:/path`: a Unix socket on this machine.
     Unix(PathBuf),
-    /// `tls:host:port`: mutual TLS over TCP. An IPv6 address stands in brackets.
+    /// `tls:host:port`: mutual TLS over TCP. An IPv6 address needs brackets.
     Tls {
-        /// A name or an address. A client verifies that the signer's certificate is for it.
+        /// A name or an address. A client verifies the signer's certificate against it.
         host: String,
         /// The TCP port.
         port: u16,
@@ -26,7 +26,7 @@ pub enum AddressError {
     /// The path of the socket is not absolute.
     #[error("unix: is followed by an absolute path, as in unix:/run/duet/signer.sock")]
     RelativePath,
-    /// There is no host, or no port.
+    /// The host or the port is missing.
     #[error("tls: is followed by host and port, as in tls:signer.example:9970 or tls:[::1]:9970")]
     HostAndPort,
 }
@@ -50,7 +50,7 @@ impl FromStr for Address {
             .and_then(|host| host.strip_suffix(']'));
         let host = bare.unwrap_or(host);
         let port = port.parse().map_err(|_| AddressError::HostAndPort)?;
-        // Without brackets it is not clear where an IPv6 address ends.
+        // Without brackets the end of an IPv6 address is unclear.
         if host.is_empty() || (bare.is_none() && host.contains(':')) {
             return Err(AddressError::HostAndPort);
         }

@@ -1,14 +1,14 @@
-//! Lists and texts with a bound, which is checked before anything is allocated for them.
+//! Bounded lists and texts; the bound is checked before any allocation.
 
 use codec::{Decode, Encode, Error, Input};
 use duet_primitives::{decode_list, DualKeyBytes};
 use std::fmt;
 
-/// Keys that a signer may list.
+/// The most keys that a signer may list.
 pub const MAX_KEYS: u32 = 256;
-/// Bytes of the owner that a proof of possession may name.
+/// The most bytes of the owner in a proof of possession.
 pub const MAX_OWNER_LEN: u32 = 1024;
-/// Bytes of text in a refusal. The rest is cut off.
+/// The most bytes of text in a refusal. The rest is cut off.
 pub const MAX_TEXT_LEN: u32 = 512;
 
 /// Keys of a signer: at most [`MAX_KEYS`], in strictly ascending order.
@@ -19,7 +19,7 @@ impl KeyList {
     /// A list.
     ///
     /// # Errors
-    /// `None` when there are too many keys, or when they are not in strictly ascending order.
+    /// `None` when there are too many keys, or they are not in strictly ascending order.
     pub fn new(keys: Vec<DualKeyBytes>) -> Option<Self> {
         let few = u32::try_from(keys.len()).is_ok_and(|len| len <= MAX_KEYS);
         let ascending = keys.iter().zip(keys.iter().skip(1)).all(|(a, b)| a < b);
@@ -39,7 +39,7 @@ impl Decode for KeyList {
     }
 }
 
-/// The owner that a proof of possession names: at most [`MAX_OWNER_LEN`] bytes.
+/// The owner in a proof of possession: at most [`MAX_OWNER_LEN`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Encode)]
 pub struct Owner(Vec<u8>);
 
@@ -62,12 +62,12 @@ impl Decode for Owner {
     }
 }
 
-/// What went wrong, for a log: at most [`MAX_TEXT_LEN`] bytes, without control characters.
+/// An error text for logs: at most [`MAX_TEXT_LEN`] bytes, without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, Encode)]
 pub struct Text(String);
 
 impl Text {
-    /// A text. What is too long is cut off, and control characters become spaces.
+    /// A text. Excess length is cut off, and control characters become spaces.
     pub fn new(text: &str) -> Self {
         let mut kept = String::new();
         for c in text.chars() {
@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn a_text_is_cut_and_has_no_control_characters() {
         assert_eq!(Text::new("a\nb\u{1b}[31m").to_string(), "a b [31m");
-        // A character is whole, or it is not there.
+        // A character is kept whole or dropped.
         let long = "é".repeat(300);
         assert_eq!(Text::new(&long).to_string(), "é".repeat(256));
-        // Nor can the other side bring them.
+        // The other side cannot send them either.
         let bytes = "one\ntwo".as_bytes().to_vec().encode();
         assert_eq!(
             Text::decode_all(&mut &*bytes).unwrap().to_string(),

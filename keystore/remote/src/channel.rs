@@ -1,4 +1,4 @@
-//! Connections whose reads and writes end at a deadline.
+//! Connections with a deadline for reads and writes.
 
 use rustls::{ClientConnection, ServerConnection, StreamOwned};
 use std::{
@@ -8,9 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A connection. Reads and writes fail with `TimedOut` once the deadline has passed, however slowly the other side sends.
+/// A connection. Reads and writes fail with `TimedOut` after the deadline, however slowly the other side sends.
 pub trait Channel: Read + Write + Send {
-    /// Sets the deadline of what is read and written from now on.
+    /// Sets the deadline for reads and writes from now on.
     fn until(&mut self, deadline: Instant);
 }
 
@@ -31,10 +31,10 @@ impl<S> Timed<S> {
         &self.socket
     }
 
-    /// The time that is left.
+    /// The remaining time.
     fn left(&self) -> io::Result<Duration> {
         let left = self.deadline.saturating_duration_since(Instant::now());
-        // Sockets take zero for no limit at all.
+        // Sockets take zero for no limit.
         if left.is_zero() {
             Err(io::ErrorKind::TimedOut.into())
         } else {
@@ -43,11 +43,11 @@ impl<S> Timed<S> {
     }
 }
 
-/// What a [`Timed`] needs of a socket.
+/// The socket operations that a [`Timed`] needs.
 pub trait Socket: Read + Write + Send {
-    /// The longest that a read takes.
+    /// Sets the time limit of a read.
     fn limit_read(&self, to: Duration) -> io::Result<()>;
-    /// The longest that a write takes.
+    /// Sets the time limit of a write.
     fn limit_write(&self, to: Duration) -> io::Result<()>;
 }
 
@@ -65,7 +65,7 @@ macro_rules! socket {
 }
 socket!(TcpStream, UnixStream);
 
-/// A socket says `WouldBlock` when its limit has passed, and `Interrupted` when the process was sent a signal.
+/// A socket returns `WouldBlock` after its limit, and `Interrupted` after a signal.
 fn until_it_is_done(mut once: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match once() {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_read_ends_at_the_deadline_though_bytes_come_all_the_time() {
         let (mut ours, mut theirs) = pair(Duration::from_millis(200));
-        // One byte every 20 ms: each read is short, and all of them together are not.
+        // One byte every 20 ms: each read is short, but all of them together are not.
         let sender = thread::spawn(move || {
             while theirs.write_all(&[1]).is_ok() {
                 thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! The client: a [`Signer`] whose secrets are somewhere else.
+//! The client: a [`Signer`] whose secrets are in another process or on another machine.
 
 use crate::{
     address::Address,
@@ -21,36 +21,36 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a request may take, unless it is said otherwise.
+/// The default deadline of a request.
 pub const DEADLINE: Duration = Duration::from_secs(2);
 /// Connections of one client. Several, so that a vote does not wait for the list of keys.
 pub const MAX_CONNECTIONS: usize = 4;
-/// The pause after the first attempt to connect; each is twice the one before.
+/// The pause after the first attempt to connect; each next pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// A signer in another process or on another machine.
 ///
-/// Connections are opened when they are needed, and again when they break, with growing pauses until the deadline passes. No call
-/// takes longer than the deadline.
+/// Connects on demand, and reconnects after a failure, with growing pauses until the deadline. No call takes longer
+/// than the deadline.
 ///
 /// # Security
-/// A signer could answer anything: a vote is checked before it is used, as that of any other signer.
+/// A signer could send any answer: a vote is checked before use, like that of any other signer.
 pub struct RemoteSigner {
     address: Address,
     target: Target,
     within: Duration,
     connections: Pool<Connection>,
-    /// The number of the next request, on whatever connection: no two requests have the same.
+    /// The number of the next request, on any connection: no two requests have the same.
     next: AtomicU64,
 }
 
 impl RemoteSigner {
-    /// A client of the signer at `address`, which need not be there yet. `files` are for `tls:` addresses.
+    /// A client of the signer at `address`, which need not be running yet. `files` are for `tls:` addresses.
     ///
     /// # Errors
-    /// [`ConfigError`] when a file cannot be read or is of no use, or when there are files and no use for them.
+    /// [`ConfigError`] when a file is unreadable or unusable, or when the address uses no files.
     pub fn new(address: Address, files: Option<&TlsFiles>) -> Result<Self, ConfigError> {
         Ok(Self {
             target: Target::new(&address, files)?,
@@ -61,22 +61,22 @@ impl RemoteSigner {
         })
     }
 
-    /// Gives requests another deadline than [`DEADLINE`].
+    /// Replaces the deadline [`DEADLINE`] of requests.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.within = deadline;
         self
     }
 
-    /// Where the signer is.
+    /// The address of the signer.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     fn ask(&self, call: Call) -> Result<Reply, SignerError> {
         let within = self.within;
         let now = Instant::now();
-        // A deadline beyond what the clock can say is a year.
+        // A deadline that the clock cannot represent becomes a year.
         let far = Duration::from_secs(365 * 24 * 60 * 60);
         let deadline = now.checked_add(within).or_else(|| now.checked_add(far));
         let deadline = deadline.unwrap_or(now);
@@ -84,7 +84,7 @@ impl RemoteSigner {
         let seat = self.connections.seat(deadline);
         let seat = seat.ok_or(RemoteError::Busy { within })?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        // A second attempt could make a second key. Asking twice for anything else gives the same answer.
+        // A retry could make a second key. For all other requests, a retry gives the same answer.
         if call != Call::Generate {
             if let Some(connection) = seat.idle() {
                 match connection.ask(id, call.clone(), limit) {
@@ -93,9 +93,9 @@ impl RemoteSigner {
                         return Ok(result?);
                     }
                     Err(error) => {
-                        // The others are as old.
+                        // The other connections are as old.
                         seat.forget_idle();
-                        // The signer was restarted, or found this connection idle for too long.
+                        // The signer was restarted, or closed this connection because it was idle too long.
                         if !matches!(error, RemoteError::Closed(_)) {
                             return Err(error.into());
                         }
@@ -108,7 +108,7 @@ impl RemoteSigner {
         Ok(result?)
     }
 
-    /// Opens a connection, and tries again until the deadline passes.
+    /// Opens a connection, retrying until the deadline.
     fn connect(&self, limit: Limit) -> Result<Connection, RemoteError> {
         let (mut pause, mut attempts) = (FIRST_PAUSE, 0_u32);
         loop {

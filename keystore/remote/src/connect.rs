@@ -18,7 +18,7 @@ use std::{
     time::Instant,
 };
 
-/// Where connections are opened to, and with what.
+/// The address and credentials of connections.
 pub(crate) enum Target {
     Unix(PathBuf),
     Tls {
@@ -29,7 +29,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Reads what a connection needs. Nothing is opened.
+    /// Reads the files for a connection. Opens nothing.
     pub(crate) fn new(address: &Address, files: Option<&TlsFiles>) -> Result<Self, ConfigError> {
         match (address, files) {
             (Address::Unix(path), None) => Ok(Self::Unix(path.clone())),
@@ -44,12 +44,12 @@ impl Target {
         }
     }
 
-    /// Opens a connection. With TLS, the signer's certificate has been checked; whether the signer takes ours, its first
-    /// answer shows.
+    /// Opens a connection. With TLS, the signer's certificate has been checked; the signer's first answer shows
+    /// whether it accepts ours.
     ///
     /// # Errors
     /// `TimedOut` when the deadline passes; an error that holds a `rustls::Error` when a certificate is refused;
-    /// otherwise what the system says.
+    /// otherwise the system's error.
     pub(crate) fn open(&self, deadline: Instant) -> io::Result<Box<dyn Channel>> {
         match self {
             Self::Unix(path) => Ok(Box::new(Timed::new(unix(path)?, deadline))),
@@ -71,8 +71,8 @@ impl Target {
     }
 }
 
-/// A connection to a Unix socket. It does not wait: a process that hangs accepts nothing, and once its queue is full a
-/// plain `connect` would block for ever.
+/// Connects to a Unix socket without blocking: a hung process accepts nothing, and once its queue is full a plain
+/// `connect` would block for ever.
 fn unix(path: &Path) -> io::Result<UnixStream> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     socket.set_nonblocking(true)?;
@@ -81,7 +81,7 @@ fn unix(path: &Path) -> io::Result<UnixStream> {
     Ok(socket.into())
 }
 
-/// A connection to the first address that answers. Each has its share of the time that is left.
+/// Connects to the first address that answers. Each gets its share of the remaining time.
 fn tcp(addresses: &[std::net::SocketAddr], deadline: Instant) -> io::Result<TcpStream> {
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for (at, address) in addresses.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! One connection to a signer: the hello, then a request at a time.
+//! One connection to a signer: the hello, then one request at a time.
 
 use crate::{
     channel::Channel,
@@ -11,22 +11,22 @@ use crate::{
 use codec::{DecodeAll, Encode};
 use std::time::{Duration, Instant};
 
-/// How long a request may take.
+/// The deadline of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
-    /// When it ends.
+    /// Its end.
     pub(crate) deadline: Instant,
-    /// The whole time, for the error.
+    /// The whole duration, for the error.
     pub(crate) within: Duration,
 }
 
-/// A connection on which both sides have said hello.
+/// A connection after both hellos.
 pub(crate) struct Connection {
     channel: Box<dyn Channel>,
 }
 
 impl Connection {
-    /// Says hello.
+    /// Exchanges hellos.
     pub(crate) fn greet(mut channel: Box<dyn Channel>, limit: Limit) -> Result<Self, RemoteError> {
         let failed = |error| RemoteError::of_frame(error, limit.within);
         channel.until(limit.deadline);
@@ -36,8 +36,8 @@ impl Connection {
         Ok(Self { channel })
     }
 
-    /// Asks, and waits for the answer. Whatever goes wrong, the connection is closed: an answer that comes late finds
-    /// nobody.
+    /// Sends a request, and waits for the answer. Any failure closes the connection, so that a late answer reaches no
+    /// later request.
     pub(crate) fn ask(
         mut self,
         id: u64,

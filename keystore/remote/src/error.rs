@@ -1,11 +1,11 @@
-//! Why a remote signer could not be asked, and why a client could not be made.
+//! Why a remote signer could not be reached, and why a client could not be created.
 
 use crate::{address::Address, bounded::Text, frame::FrameError, hello::HelloError};
 use duet_keystore::SignerError;
 use duet_primitives::H256;
 use std::{io, path::PathBuf, time::Duration};
 
-/// Why a remote signer gave no answer that the trait has an error for. It is in [`SignerError::Unavailable`].
+/// A remote signer's failures without an error in the trait. Carried by [`SignerError::Unavailable`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
@@ -24,23 +24,23 @@ pub enum RemoteError {
     /// There is no connection to the signer.
     #[error("no connection to {to}, tried {attempts} times: {error}")]
     Connect {
-        /// Where it should be.
+        /// The signer's address.
         to: Address,
-        /// How often that was tried until the deadline passed.
+        /// The number of attempts until the deadline.
         attempts: u32,
-        /// Why the last attempt failed.
+        /// The error of the last attempt.
         error: io::Error,
     },
-    /// The signer closed the connection, or the network did.
+    /// The connection was closed by the signer or the network.
     #[error("the connection ended: {0}")]
     Closed(io::Error),
-    /// TLS: a certificate was refused, here or there, or the other side speaks something else.
+    /// TLS: either side refused a certificate, or the other side does not speak TLS.
     #[error("TLS: {0}")]
     Tls(#[from] rustls::Error),
-    /// The other side is no signer, or of another version.
+    /// The other side is not a signer, or has another version.
     #[error(transparent)]
     Hello(#[from] HelloError),
-    /// A frame is longer than it may be.
+    /// A frame exceeds the limit.
     #[error(transparent)]
     Frame(FrameError),
     /// The answer does not decode.
@@ -57,35 +57,35 @@ pub enum RemoteError {
     /// The answer is to another kind of request.
     #[error("the answer is to another kind of request")]
     OtherReply,
-    /// The owner is longer than a request may have it. Nothing was sent.
+    /// The owner exceeds the limit of a request. Nothing was sent.
     #[error("an owner of {got} bytes is longer than the {limit} that a request may have")]
     OwnerTooLong {
         /// The most bytes.
         limit: u32,
-        /// The bytes it has.
+        /// Its length in bytes.
         got: usize,
     },
-    /// The key files or the record of votes failed, at the signer.
+    /// The key files or the record of votes failed at the signer.
     #[error("at the signer: {0}")]
     KeyStore(Text),
     /// The signer does not sign for this chain.
     #[error("the signer does not sign for the chain with genesis {0:?}")]
     OtherChain(H256),
-    /// The signer could not read the request, or did not find it well-formed.
+    /// The signer could not decode the request, or found it malformed.
     #[error("the signer could not read the request, or it is not well-formed")]
     Refused,
-    /// There are more keys at the signer than it can list.
+    /// The signer has more keys than a list can hold.
     #[error("{got} keys are more than the {limit} that a signer can list")]
     TooManyKeys {
         /// The most keys.
         limit: u32,
-        /// How many there are.
+        /// The number of keys.
         got: u32,
     },
 }
 
 impl RemoteError {
-    /// What an error of the connection means to whoever waits for an answer.
+    /// The meaning of a connection error for the caller.
     pub(crate) fn of_io(error: io::Error, within: Duration) -> Self {
         if error.kind() == io::ErrorKind::TimedOut {
             return Self::NoAnswer { within };
@@ -111,7 +111,7 @@ impl From<RemoteError> for SignerError {
     }
 }
 
-/// Why a client or a server could not be made. No connection was tried.
+/// Why a client or a server could not be created. No connection was tried.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -129,19 +129,19 @@ pub enum ConfigError {
     Pem {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         error: rustls::pki_types::pem::Error,
     },
-    /// A file of certificates has none.
+    /// A certificate file has no certificate.
     #[error("{}: there is no certificate in this file", path.display())]
     NoCertificate {
         /// The file.
         path: PathBuf,
     },
-    /// The certificates are of no use.
+    /// The certificates are unusable.
     #[error("these certificates are of no use: {0}")]
     Certificates(String),
-    /// TLS refuses the certificate or the key.
+    /// TLS rejects the certificate or the key.
     #[error("TLS refuses this configuration: {0}")]
     Tls(#[from] rustls::Error),
 }

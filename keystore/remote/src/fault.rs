@@ -1,4 +1,4 @@
-//! Why a fresh signature was discarded, as it travels.
+//! Why a fresh signature was discarded: the form on the wire.
 
 // The codec's derive casts the indices of variants, which are constants below 256.
 #![allow(clippy::cast_possible_truncation)]
@@ -111,7 +111,7 @@ both_ways!(WireSignatureError, SignatureError, { ChallengeNotReduced, ResponseNo
 both_ways!(WirePossessionError, PossessionError, { HalvesDiffer }, { Key, Ownership, Possession });
 
 impl WireFault {
-    /// A fault; `None` for kinds that this version of the protocol does not know.
+    /// A fault; `None` for kinds unknown to this version of the protocol.
     pub fn of(fault: Fault) -> Option<Self> {
         match fault {
             Fault::Key(error) => Some(Self::Key(error.into())),
@@ -137,7 +137,7 @@ pub(crate) mod tests {
     use super::*;
     use codec::DecodeAll;
 
-    /// Every fault that there is.
+    /// Every possible fault.
     pub(crate) fn all() -> Vec<Fault> {
         let points = [
             PointError::NotCanonical,

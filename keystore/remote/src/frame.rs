@@ -1,10 +1,10 @@
-//! Frames: four bytes that say how long, little-endian, and then so many bytes.
+//! Frames: a length of four bytes, little-endian, and then that many bytes.
 
 use std::io::{self, Read, Write};
 
-/// Bytes of a request at most.
+/// The most bytes of a request.
 pub const MAX_REQUEST_LEN: u32 = 4 * 1024;
-/// Bytes of an answer at most: those of the longest list of keys, and a bit.
+/// The most bytes of an answer: the longest list of keys, and some spare.
 pub const MAX_ANSWER_LEN: u32 = 64 * 1024;
 
 /// Why a frame was not read or written.
@@ -14,12 +14,12 @@ pub enum FrameError {
     /// The connection failed, ended or took too long.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The frame is longer than it may be. Nothing of it was read, and nothing was allocated for it.
+    /// The frame exceeds the limit. Its content was neither read nor allocated.
     #[error("a frame of {got} bytes is longer than the {limit} that it may have")]
     TooLong {
         /// The most bytes.
         limit: u32,
-        /// The bytes it has.
+        /// Its length in bytes.
         got: u32,
     },
 }
@@ -27,7 +27,7 @@ pub enum FrameError {
 /// Reads a frame of at most `limit` bytes.
 ///
 /// # Errors
-/// [`FrameError`]; the connection is of no use afterwards. A frame that ends early is `UnexpectedEof`.
+/// [`FrameError`]; the connection is unusable afterwards. A frame that ends early is `UnexpectedEof`.
 pub fn read_frame(from: &mut dyn Read, limit: u32) -> Result<Vec<u8>, FrameError> {
     let mut len = [0; 4];
     from.read_exact(&mut len)?;
@@ -41,10 +41,10 @@ pub fn read_frame(from: &mut dyn Read, limit: u32) -> Result<Vec<u8>, FrameError
     Ok(body)
 }
 
-/// Writes a frame, at once, so that it travels in one packet if it can.
+/// Writes a frame in one call, so that it travels in one packet if possible.
 ///
 /// # Errors
-/// [`FrameError::TooLong`] when it is longer than `limit`, in which case nothing is written; what the connection says.
+/// [`FrameError::TooLong`] when it exceeds `limit`, in which case nothing is written; the connection's error.
 pub fn write_frame(to: &mut dyn Write, body: &[u8], limit: u32) -> Result<(), FrameError> {
     let got = u32::try_from(body.len()).unwrap_or(u32::MAX);
     if got > limit {

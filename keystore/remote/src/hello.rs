@@ -1,10 +1,10 @@
-//! The first frame in each direction, by which both sides know that they speak the same protocol.
+//! The first frame in each direction, which shows that both sides speak the same protocol.
 
 use codec::{Decode, DecodeAll, Encode};
 
-/// The version of the protocol. Both sides have the same one, or they part.
+/// The version of the protocol. If the versions differ, the connection ends.
 pub const VERSION: u16 = 1;
-/// What a hello begins with, so that neither side takes another service for a peer.
+/// The prefix of a hello, so that neither side takes another service for a peer.
 pub const MAGIC: [u8; 8] = *b"duetsign";
 
 /// The first frame in each direction: the client's, then the signer's.
@@ -18,10 +18,10 @@ pub struct Hello {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HelloError {
-    /// It is another service.
+    /// The other side is another service.
     #[error("the other side does not speak the protocol of Duet's signers")]
     OtherService,
-    /// It has another version.
+    /// The other side has another version.
     #[error(
         "the other side speaks version {got} of the protocol, and this program version {expected}"
     )]
@@ -37,10 +37,10 @@ impl Hello {
     /// Bytes of a hello.
     pub const LEN: u32 = 10;
 
-    /// What this program says.
+    /// The hello of this program.
     pub const OURS: Self = Self::with_version(VERSION);
 
-    /// What a program of another version would say.
+    /// The hello of a program with another version.
     pub const fn with_version(version: u16) -> Self {
         Self {
             magic: MAGIC,
@@ -48,10 +48,10 @@ impl Hello {
         }
     }
 
-    /// Checks what the other side said.
+    /// Checks the other side's hello.
     ///
     /// # Errors
-    /// [`HelloError`] when it is not what this program says.
+    /// [`HelloError`] when it differs from this program's.
     pub fn check(bytes: &[u8]) -> Result<(), HelloError> {
         let hello = Self::decode_all(&mut &*bytes).map_err(|_| HelloError::OtherService)?;
         if hello.magic != MAGIC {

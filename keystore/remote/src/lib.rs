@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
-// What a signer answers reaches the node through this crate: outside tests, what may panic or overflow is refused.
+// A signer's answers reach the node through this crate: non-test code must neither panic nor overflow.
 #![cfg_attr(
     not(test),
     warn(

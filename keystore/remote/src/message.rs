@@ -1,4 +1,4 @@
-//! What is said over a connection after the hello: requests and answers.
+//! The messages after the hello: requests and answers.
 
 // The codec's derive casts the indices of variants, which are constants below 256.
 #![allow(clippy::cast_possible_truncation)]
@@ -12,16 +12,16 @@ use duet_primitives::{
     Commitment, DualKeyBytes, Pk1Bytes, PossessionProof, SignerIndex, VoteSignature, H256,
 };
 
-/// What a client asks.
+/// A client's request.
 #[derive(Clone, Debug, PartialEq, Eq, Encode)]
 pub struct Request {
-    /// Chosen by the client; the answer has it too.
+    /// Chosen by the client, and repeated in the answer.
     pub id: u64,
-    /// What is asked.
+    /// The call.
     pub call: Call,
 }
 
-/// What can be asked of a signer. Its numbers are part of the protocol.
+/// The calls to a signer. Their numbers are part of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Call {
     /// List the keys.
@@ -36,10 +36,10 @@ pub enum Call {
         signer: SignerIndex,
         /// The chain.
         genesis: H256,
-        /// What is signed. The signer makes the signed bytes of it itself.
+        /// The commitment. The signer encodes the signed bytes itself.
         commitment: Commitment,
     },
-    /// Prove to an owner that the secret of a key is there.
+    /// Prove to an owner that the signer holds the secret of a key.
     #[codec(index = 2)]
     ProvePossession {
         /// The key.
@@ -58,7 +58,7 @@ pub enum Call {
 pub struct BadRequest {
     /// Its number, if the frame is long enough for one.
     pub id: Option<u64>,
-    /// What the decoder says.
+    /// The decoder's error.
     pub error: codec::Error,
 }
 
@@ -66,7 +66,7 @@ impl Request {
     /// Decodes a frame.
     ///
     /// # Errors
-    /// [`BadRequest`], with the number that the answer must have.
+    /// [`BadRequest`], with the number for the answer.
     pub fn from_frame(frame: &[u8]) -> Result<Self, BadRequest> {
         let mut rest = frame;
         let id = u64::decode(&mut rest).map_err(|error| BadRequest { id: None, error })?;
@@ -78,22 +78,22 @@ impl Request {
     }
 }
 
-/// What a signer answers.
+/// A signer's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct Answer {
     /// The number of the request.
     pub id: u64,
-    /// What was asked for, or why it is refused.
+    /// The result, or the reason of the refusal.
     pub result: Result<Reply, Refusal>,
 }
 
-/// What was asked for. Its numbers are those of [`Call`].
+/// The results of calls, with the numbers of [`Call`].
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Reply {
     /// The keys.
     #[codec(index = 0)]
     Keys(KeyList),
-    /// The signature of the vote. The client has the rest of the vote.
+    /// The signature of the vote. The client already has the rest of the vote.
     #[codec(index = 1)]
     Vote(VoteSignature),
     /// The proof.

@@ -1,11 +1,11 @@
-//! Connections that several callers share: each has one for itself while it waits for an answer.
+//! Connections shared by several callers: each caller has one exclusively while it waits for an answer.
 
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
-/// Seats for a limited number of callers, and the connections that nobody uses at the moment.
+/// Seats for a limited number of callers, and the idle connections.
 pub(crate) struct Pool<T> {
     state: Mutex<State<T>>,
     freed: Condvar,
@@ -17,7 +17,7 @@ struct State<T> {
     taken: usize,
 }
 
-/// A seat. It is free again when it is dropped.
+/// A seat, freed on drop.
 pub(crate) struct Seat<'a, T> {
     pool: &'a Pool<T>,
 }
@@ -35,7 +35,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Takes a seat, waiting for one until the deadline; `None` when it passes.
+    /// Takes a seat, waiting until the deadline; `None` after it.
     pub(crate) fn seat(&self, deadline: Instant) -> Option<Seat<'_, T>> {
         let mut state = self.lock();
         while state.taken >= self.seats {
@@ -57,19 +57,19 @@ impl<T> Pool<T> {
 }
 
 impl<T> Seat<'_, T> {
-    /// The connection that was used last, if there is one that nobody uses.
+    /// The idle connection that was used last, if any.
     pub(crate) fn idle(&self) -> Option<T> {
         self.pool.lock().idle.pop()
     }
 
-    /// Drops all connections that nobody uses.
+    /// Drops all idle connections.
     pub(crate) fn forget_idle(&self) {
         // Closed outside of the lock.
         let dropped = std::mem::take(&mut self.pool.lock().idle);
         drop(dropped);
     }
 
-    /// Gives back the seat, and a connection that may be used again.
+    /// Returns the seat, and a connection for reuse.
     pub(crate) fn give_back(self, connection: T) {
         let mut state = self.pool.lock();
         if state.idle.len() < self.pool.seats {

@@ -1,4 +1,4 @@
-//! Why a signer refused, as it travels, and as the caller sees it.
+//! Why a signer refused: on the wire, and for the caller.
 
 // The codec's derive casts the indices of variants, which are constants below 256.
 #![allow(clippy::cast_possible_truncation)]
@@ -15,7 +15,7 @@ use duet_primitives::{BlockNumber, Pk1Bytes, H256};
 /// Why a signer gave no signature. Its numbers are part of the protocol (`docs/spec/signer.md`).
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Refusal {
-    /// There is no secret for this key.
+    /// The signer has no secret for this key.
     #[codec(index = 0)]
     NoKey(Pk1Bytes),
     /// ROUND-4: the key signed another commitment for this block.
@@ -26,7 +26,7 @@ pub enum Refusal {
         /// The block.
         block: BlockNumber,
     },
-    /// ROUND-4: the block is below the votes that are remembered.
+    /// ROUND-4: the block is below the remembered votes.
     #[codec(index = 2)]
     TooOld {
         /// The key.
@@ -39,10 +39,10 @@ pub enum Refusal {
     Faulty {
         /// The key.
         key: Pk1Bytes,
-        /// The rule that it broke.
+        /// The broken rule.
         fault: WireFault,
     },
-    /// The signer makes no keys for those who ask.
+    /// The signer makes no keys for clients.
     #[codec(index = 4)]
     CannotGenerate,
     /// The key files or the record of votes failed.
@@ -51,10 +51,10 @@ pub enum Refusal {
     /// The signer does not sign for this chain.
     #[codec(index = 6)]
     OtherChain(H256),
-    /// The request does not decode, or what it asks to sign is not well-formed. The signer closes the connection.
+    /// The request does not decode, or its content to sign is malformed. The signer closes the connection.
     #[codec(index = 7)]
     Malformed,
-    /// There are more keys than can be listed.
+    /// There are more keys than a list can hold.
     #[codec(index = 8)]
     TooManyKeys(u32),
 }
@@ -108,7 +108,7 @@ mod tests {
     const KEY: Pk1Bytes = Pk1Bytes([3; 48]);
     const BLOCK: BlockNumber = BlockNumber::new(9);
 
-    /// An error of the signer, as the node sees it.
+    /// The node's view of a signer's error.
     fn travelled(error: SignerError) -> SignerError {
         let bytes = Refusal::from(error).encode();
         Refusal::decode_all(&mut &*bytes).unwrap().into()

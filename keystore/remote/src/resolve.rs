@@ -1,6 +1,6 @@
-//! Looks up the addresses of a host, and does not wait longer than until a deadline.
+//! Looks up the addresses of a host, until a deadline.
 //!
-//! The system's lookup cannot be stopped, so it has a thread: one per client at most, which ends with the lookup.
+//! The system's lookup cannot be cancelled, so it has a thread: one per client at most, which ends with the lookup.
 
 use std::{
     io,
@@ -26,13 +26,13 @@ struct Shared {
 enum State {
     Idle,
     Running,
-    /// Nobody has taken the answer yet.
+    /// The answer is still unclaimed.
     Done(Looked),
 }
 
 impl Resolver {
     pub(crate) fn new(host: String, port: u16) -> Self {
-        // Of an address in digits, this makes no question to anybody.
+        // A numeric address causes no lookup.
         Self::with(move || Ok((host.as_str(), port).to_socket_addrs()?.collect()))
     }
 
@@ -49,7 +49,7 @@ impl Resolver {
     /// The addresses of the host.
     ///
     /// # Errors
-    /// What the system says; `TimedOut` when it says nothing until the deadline.
+    /// The system's error; `TimedOut` when there is no answer before the deadline.
     pub(crate) fn addresses(&self, deadline: Instant) -> Looked {
         let mut state = self.shared.lock();
         loop {
@@ -139,7 +139,7 @@ mod tests {
         release.send(()).unwrap();
         assert_eq!(resolver.addresses(in_time()).unwrap(), at(1).unwrap());
         assert_eq!(count.load(Ordering::SeqCst), 1);
-        // What was looked up once is not taken for ever.
+        // A cached answer does not stay valid for ever.
         drop(release);
         resolver.addresses(in_time()).unwrap();
         assert_eq!(count.load(Ordering::SeqCst), 2);

@@ -1,4 +1,4 @@
-//! Mutual TLS 1.3: what both sides read from files, and the client's side.
+//! Mutual TLS 1.3: the files of both sides, and the client's side.
 
 use crate::error::ConfigError;
 use rustls::{
@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-/// The versions of TLS that are spoken.
+/// The accepted versions of TLS.
 pub const VERSIONS: &[&SupportedProtocolVersion] = &[&TLS13];
 
 /// PEM files of one side.
@@ -27,7 +27,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What [`TlsFiles`] hold.
+/// The content of [`TlsFiles`].
 pub struct Credentials {
     /// The CA that signed the other side's certificate.
     pub roots: Arc<RootCertStore>,
@@ -59,7 +59,7 @@ impl TlsFiles {
     }
 }
 
-/// The certificates in a file: at least one.
+/// The certificates in a file, at least one.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
     let pem = |error| ConfigError::Pem {
         path: path.to_owned(),
@@ -74,12 +74,12 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ConfigError
     Ok(found)
 }
 
-/// What computes.
+/// The cryptography provider.
 pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
-/// The client's side. Sessions are not resumed: each connection shows its certificate.
+/// The client's side. Sessions are not resumed: each connection presents its certificate.
 pub(crate) fn client(files: &TlsFiles) -> Result<Arc<ClientConfig>, ConfigError> {
     let Credentials { roots, chain, key } = files.read()?;
     let mut config = ClientConfig::builder_with_provider(provider())

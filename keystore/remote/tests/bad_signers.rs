@@ -1,4 +1,4 @@
-//! What a client makes of signers that are dead, slow, mad or something else.
+//! How a client handles signers that are dead, slow, misbehaving or another service.
 
 use codec::{DecodeAll, Encode};
 use duet_keystore::{Signer, SignerError};
@@ -20,9 +20,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// For tests that wait until it has passed.
+/// For tests that wait until the deadline passes.
 const SHORT: Duration = Duration::from_millis(300);
-/// For tests in which it does not pass.
+/// For tests in which the deadline does not pass.
 const PATIENT: Duration = Duration::from_secs(60);
 
 struct Place {
@@ -78,7 +78,7 @@ fn keys(byte: u8) -> Result<Reply, Refusal> {
     ))
 }
 
-/// Waits until the client has closed its end.
+/// Waits until the client has closed its side.
 fn until_it_leaves(mut socket: UnixStream) {
     let _ = socket.read_to_end(&mut Vec::new());
 }
@@ -90,7 +90,7 @@ fn remote(error: SignerError) -> RemoteError {
     *error.downcast().unwrap()
 }
 
-/// What the list of keys fails with, and that it takes not much longer than the deadline.
+/// The error of listing the keys, and that it takes little longer than the deadline.
 fn failure(client: &RemoteSigner, deadline: Duration) -> RemoteError {
     let began = Instant::now();
     let error = remote(client.keys().unwrap_err());
@@ -108,7 +108,7 @@ fn a_signer_that_is_not_there_is_tried_until_the_deadline() {
     let place = Place::new();
     for there in [false, true] {
         if there {
-            // A socket that nobody listens on.
+            // A socket without a listener.
             drop(place.listen());
         }
         let error = failure(&place.client(SHORT), SHORT);
@@ -139,7 +139,7 @@ fn a_signer_that_accepts_and_never_answers_is_left_at_the_deadline() {
     served.join().unwrap();
 }
 
-/// A process that hangs accepts nothing. The system keeps connections for it until its queue is full, after which a plain
+/// A hung process accepts nothing. The system queues its connections until the queue is full, after which a plain
 /// `connect` would wait for ever.
 #[test]
 fn a_signer_that_hangs_for_long_does_not_block_the_client() {
@@ -168,7 +168,7 @@ fn a_late_answer_is_not_taken_for_that_of_the_next_request() {
         let mut first = listener.accept().unwrap().0;
         greet(&mut first);
         let late = request(&mut first);
-        // The client has given up when the next one comes.
+        // The client has given up before the next one.
         let mut second = listener.accept().unwrap().0;
         greet(&mut second);
         let next = request(&mut second);
@@ -381,7 +381,7 @@ fn after_a_connection_gave_no_answer_the_others_are_not_used_either() {
     served.join().unwrap();
 }
 
-/// The key may have been made, and the answer lost: a second request would make another.
+/// The key may have been made although the answer was lost: a retry would make another one.
 #[test]
 fn a_request_for_a_key_is_not_sent_twice() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Whatever bytes come, decoders answer and do not panic.
+//! Decoders answer any bytes without a panic.
 
 use codec::{DecodeAll, Encode};
 use duet_primitives::{testing::TestSet, Pk1Bytes, SignerIndex, H256};
@@ -51,7 +51,7 @@ fn answers() -> Vec<Answer> {
         .collect()
 }
 
-/// Bytes of one of these, with some of them replaced, and cut or made longer.
+/// An encoding of one of these, with some bytes replaced, and cut or extended.
 fn mutated(of: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
     let tail = prop::collection::vec(any::<u8>(), 0..4);
@@ -89,7 +89,7 @@ fn requests_and_answers_come_back_as_they_were() {
     }
 }
 
-/// `docs/spec/signer.md` says where each field stands.
+/// `docs/spec/signer.md` specifies the position of each field.
 #[test]
 fn the_bytes_of_requests_are_those_of_the_specification() {
     let lengths: Vec<_> = requests()

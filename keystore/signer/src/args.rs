@@ -4,57 +4,57 @@ use duet_primitives::H256;
 use duet_remote_signer::{tls::TlsFiles, Address};
 use std::path::PathBuf;
 
-/// Holds the Duet keys of a validator and signs for its nodes. A key signs one commitment for a block, whoever asks.
+/// Holds a validator's Duet keys and signs for its nodes. A key signs only one commitment per block, for all clients.
 #[derive(Debug, clap::Parser)]
 #[command(version)]
 pub(crate) struct Args {
-    /// The directory of the key files and of the records of votes. It is made if it is missing.
+    /// The directory of the key files and the records of votes. Created if it is missing.
     #[arg(long, value_name = "DIR")]
     pub(crate) keystore_path: PathBuf,
 
-    /// A file with the password of the key files: all of its content, as for the node.
+    /// A file with the password of the key files: its whole content, as for the node.
     #[arg(long, value_name = "FILE")]
     pub(crate) password_filename: Option<PathBuf>,
 
-    /// Where to listen: unix:/path, or tls:host:port with the three files below.
+    /// The address to listen on: unix:/path, or tls:host:port with the three files below.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Address,
 
     #[command(flatten)]
     pub(crate) tls: Tls,
 
-    /// Make keys when a node asks for it (`duet_generateKeys`).
+    /// Make keys at a node's request (`duet_generateKeys`).
     #[arg(long)]
     pub(crate) allow_generate: bool,
 
-    /// Sign for the chain with this genesis hash alone. May be given several times. Without it, votes of all chains are signed.
+    /// Sign only for the chain with this genesis hash. May be given several times. By default, sign for all.
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) genesis: Vec<H256>,
 
-    /// What to log: error, warn, info, debug.
+    /// The log level: error, warn, info, debug.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     pub(crate) log: log::LevelFilter,
 }
 
-/// What mutual TLS needs: all three or none.
+/// The files for mutual TLS: all three or none.
 #[derive(Debug, clap::Args)]
 #[group(requires_all = ["tls_cert", "tls_key", "tls_client_ca"])]
 pub(crate) struct Tls {
-    /// The signer's certificate, in PEM, with those between it and the CA that nodes know.
+    /// The signer's certificate, as PEM, with the intermediate certificates up to the CA that nodes trust.
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
 
-    /// The key of that certificate, in PEM.
+    /// The private key of that certificate, as PEM.
     #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
 
-    /// The CA that signs the certificates of nodes, in PEM. Whoever has one may ask for votes.
+    /// The CA of the nodes' certificates, as PEM. Every holder of such a certificate may request votes.
     #[arg(long, value_name = "FILE")]
     tls_client_ca: Option<PathBuf>,
 }
 
 impl Tls {
-    /// The files, if they were named.
+    /// The files, if the command line names them.
     pub(crate) fn files(&self) -> Option<TlsFiles> {
         Some(TlsFiles {
             ca: self.tls_client_ca.clone()?,

@@ -1,4 +1,4 @@
-//! One connection: the hello, then a request after the other until one side ends it.
+//! One connection: the hello, then one request after another until one side ends it.
 
 use crate::{service::Service, slots::Place};
 use codec::Encode;
@@ -17,13 +17,13 @@ pub(crate) enum Ended {
     /// The client closed it.
     #[error("the client closed it")]
     ByClient,
-    /// Nothing was asked for too long.
+    /// The client sent no request for too long.
     #[error("nothing was asked for {0:?}")]
     Idle(Duration),
-    /// The client takes no answer.
+    /// The client does not read its answer.
     #[error("the client takes no answer")]
     Unread,
-    /// The client's hello.
+    /// The client's hello was invalid.
     #[error(transparent)]
     Hello(#[from] HelloError),
     /// There are too many connections.
@@ -38,22 +38,22 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    /// Whether it is nothing that an operator must know of.
+    /// Whether operators need not know of it.
     pub(crate) fn is_usual(&self) -> bool {
         matches!(self, Self::ByClient | Self::Idle(_))
     }
 }
 
-/// The times that a connection may take.
+/// The time limits of a connection.
 #[derive(Clone, Copy)]
 pub(crate) struct Times {
-    /// Without a request.
+    /// The time without a request.
     pub(crate) idle: Duration,
-    /// To take an answer.
+    /// The time for a client to take an answer.
     pub(crate) answer: Duration,
 }
 
-/// Takes the client's hello, until the deadline that the channel has, and answers it. A client of another version is told ours.
+/// Reads the client's hello, until the channel's deadline, and answers it. A client of another version learns ours.
 pub(crate) fn greet(channel: &mut dyn Channel, place: &Place<'_>) -> Result<(), Ended> {
     let theirs = read_frame(channel, Hello::LEN).map_err(ended)?;
     let checked = Hello::check(&theirs);
@@ -106,7 +106,7 @@ pub(crate) fn serve(channel: &mut dyn Channel, service: &Service, times: Times) 
     }
 }
 
-/// What ends with the connection is its end.
+/// Why a frame error ended the connection.
 fn ended(error: FrameError) -> Ended {
     match error {
         FrameError::Io(error)
@@ -123,7 +123,7 @@ fn ended(error: FrameError) -> Ended {
     }
 }
 
-/// A time from now on. One that the clock cannot say is now, and the connection ends.
+/// The time from now on. If the clock cannot represent it, it is now, and the connection ends.
 pub(crate) fn in_time(time: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(time).unwrap_or(now)

@@ -7,15 +7,15 @@ use std::{io, path::PathBuf};
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The file of the password.
+    /// The password file cannot be read.
     #[error("{}: {error}", path.display())]
     Password {
         /// The file.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         error: io::Error,
     },
-    /// The keys.
+    /// The key files.
     #[error(transparent)]
     Keys(#[from] KeyStoreError),
     /// The keys could not be listed.
@@ -24,12 +24,12 @@ pub(crate) enum Failure {
     /// The socket.
     #[error("cannot listen: {0}")]
     Listen(#[from] ListenError),
-    /// The system.
+    /// The operating system.
     #[error("{what}: {error}")]
     System {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! Where the signer listens, and how a connection begins.
+//! The signer's listener, and the start of a connection.
 
 use crate::{
     peer::Peer,
@@ -21,12 +21,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a client that was refused has to read why.
+/// How long a refused client has to read the reason.
 const LINGER: Duration = Duration::from_secs(1);
-/// What is read of such a client at most.
+/// The most bytes read from such a client.
 const LINGER_LEN: u64 = 64 * 1024;
 
-/// A socket that listens, and with TLS what is needed to accept.
+/// A listening socket, with the TLS configuration if it uses TLS.
 pub struct Listener {
     address: Address,
     kind: Kind,
@@ -59,19 +59,19 @@ pub enum ListenError {
     Tcp {
         /// The address.
         address: Address,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// A connection that was accepted, and has said nothing yet.
+/// An accepted connection, before the hello.
 pub(crate) enum Accepted {
     Unix(UnixStream),
     Tls(TcpStream, Arc<ServerConfig>),
 }
 
 impl Listener {
-    /// Listens. `files` are for `tls:` addresses; their CA is the one that signed the certificates of the clients.
+    /// Starts listening. `files` are for `tls:` addresses; their CA signs the clients' certificates.
     ///
     /// # Errors
     /// [`ListenError`].
@@ -104,12 +104,12 @@ impl Listener {
         Ok(Self { address, kind })
     }
 
-    /// Where it listens, with the port that the system chose if it was to choose one.
+    /// The listening address, with the port that the system chose if it was 0.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// What waits for connections, in a runtime of tokio. The socket is this listener's.
+    /// The source of new connections, in a tokio runtime. The socket stays this listener's.
     pub(crate) fn incoming(&self) -> io::Result<Incoming> {
         match &self.kind {
             Kind::Unix { listener, .. } => {
@@ -123,14 +123,14 @@ impl Listener {
     }
 }
 
-/// Waits for connections.
+/// The source of new connections.
 pub(crate) enum Incoming {
     Unix(tokio::net::UnixListener),
     Tls(tokio::net::TcpListener, Arc<ServerConfig>),
 }
 
 impl Incoming {
-    /// The next connection. One that is not waited for to the end is not lost.
+    /// The next connection. Cancelling this future loses no connection.
     pub(crate) async fn next(&self) -> io::Result<Accepted> {
         match self {
             Self::Unix(listener) => {
@@ -156,7 +156,7 @@ impl Accepted {
         }
     }
 
-    /// With TLS, the handshake: whose certificate the CA did not sign gets no further.
+    /// With TLS, the handshake: it fails for clients whose certificate the CA did not sign.
     pub(crate) fn open(self, deadline: Instant) -> io::Result<Box<dyn Channel>> {
         match self {
             Self::Unix(socket) => Ok(Box::new(Timed::new(socket, deadline))),
@@ -181,7 +181,7 @@ impl Accepted {
     }
 }
 
-/// Lets a client read why it was refused: a socket that is closed while there is something to read takes back what was sent.
+/// Lets a client read the refusal: closing a socket with unread input discards the data sent.
 fn linger(mut socket: &TcpStream) {
     let end = || -> io::Result<()> {
         socket.shutdown(Shutdown::Write)?;
@@ -193,11 +193,11 @@ fn linger(mut socket: &TcpStream) {
         Ok(())
     };
     let mut end = end;
-    // It is gone either way.
+    // The connection ends in any case.
     let _ = end();
 }
 
-/// TLS 1.3; a client must show a certificate that the CA signed, at each connection anew.
+/// TLS 1.3; a client must present a certificate that the CA signed, on each connection again.
 fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, ConfigError> {
     let Credentials { roots, chain, key } = files.read()?;
     let provider = tls::provider();

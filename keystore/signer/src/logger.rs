@@ -1,4 +1,4 @@
-//! Writes what is logged to the standard error, a line each. Whoever keeps it (journald, a container) adds the time.
+//! Logs to the standard error, one line per entry. The log's collector (journald, a container) adds the time.
 
 use log::{LevelFilter, Log, Metadata, Record};
 use std::io::Write;
@@ -11,11 +11,11 @@ impl Log for Logger {
     }
 
     fn log(&self, record: &Record<'_>) {
-        // What libraries say about their own work is for their developers.
+        // Log entries of libraries are for their developers.
         let ours = record.target().starts_with("duet");
         if ours && self.enabled(record.metadata()) {
             let line = format!("{:5} {}\n", record.level(), record.args());
-            // There is nowhere to say that it cannot be said.
+            // A failure to log cannot be logged.
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }
@@ -26,6 +26,6 @@ impl Log for Logger {
 /// Starts logging.
 pub(crate) fn start(level: LevelFilter) {
     log::set_max_level(level);
-    // Fails when there is a logger already: in tests.
+    // Fails if there is already a logger: in tests.
     let _ = log::set_logger(&Logger);
 }

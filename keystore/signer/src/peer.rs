@@ -13,9 +13,9 @@ pub(crate) enum Peer {
 }
 
 impl Peer {
-    /// Ends the connection in both directions: whoever reads or writes is woken.
+    /// Ends the connection in both directions, which wakes blocked readers and writers.
     pub(crate) fn close(&self) {
-        // One that is closed already cannot be closed.
+        // Fails only if the connection is already closed.
         let _ = match self {
             Self::Unix(socket) => socket.shutdown(Shutdown::Both),
             Self::Tcp(socket) => socket.shutdown(Shutdown::Both),

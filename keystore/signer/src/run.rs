@@ -1,4 +1,4 @@
-//! Opens the keys, listens, and stops when it is told to.
+//! Opens the keys, listens, and stops on a signal.
 
 use crate::{args::Args, failure::Failure, logger};
 use duet_keystore::{KeyStore, Signer};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             .iter()
             .for_each(|chain| log::info!("signs for chain {chain:?}")),
     }
-    // Before anybody can connect, so that an early signal is not lost.
+    // Before any client can connect, so that an early signal is not lost.
     let signals = Signals::new()?;
     let files = args.tls.files();
     let listener = Listener::bind(&args.listen, files.as_ref())?;
@@ -50,7 +50,7 @@ fn policy(args: &Args) -> Policy {
     }
 }
 
-/// All of the file, a line break at its end included: the SDK takes it so, and both read the same files.
+/// The whole file, including a line break at its end: the SDK reads it this way, and both read the same files.
 fn password(args: &Args) -> Result<Option<SecretString>, Failure> {
     let read = |path: &PathBuf| {
         fs::read_to_string(path).map_err(|error| Failure::Password {
@@ -66,7 +66,7 @@ fn system(what: &'static str, error: std::io::Error) -> Failure {
     Failure::System { what, error }
 }
 
-/// The signals that stop it.
+/// The signals that stop the signer.
 struct Signals {
     runtime: Runtime,
     terminate: Signal,
@@ -91,7 +91,7 @@ impl Signals {
         })
     }
 
-    /// Waits for one; its name.
+    /// Waits for a signal; returns its name.
     fn wait(self) -> &'static str {
         let Self {
             runtime,

@@ -1,4 +1,4 @@
-//! Accepts connections, each in a thread of its own, until it is stopped.
+//! Accepts connections, one thread each, until it is stopped.
 
 use crate::{
     connection::{greet, in_time, serve, Ended, Times},
@@ -19,19 +19,19 @@ use tokio::{
     sync::oneshot,
 };
 
-/// The pause after an error of `accept`: too many open files, say.
+/// The pause after an error of `accept`, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How many connections there may be, and how long they may take.
+/// The limits on connections and their times.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections that have said hello, and as many others.
+    /// The most connections past the hello, and as many others.
     pub connections: usize,
-    /// Until a client has said hello, TLS included.
+    /// The time until a client's hello, TLS included.
     pub greeting: Duration,
-    /// Without a request.
+    /// The time without a request.
     pub idle: Duration,
-    /// To take an answer.
+    /// The time for a client to take an answer.
     pub answer: Duration,
 }
 
@@ -46,18 +46,18 @@ impl Default for Limits {
     }
 }
 
-/// A server that runs. It stops when it is dropped.
+/// A running server. Stops when it is dropped.
 pub struct Running {
     address: Address,
-    /// Dropping it ends the thread that accepts.
+    /// Dropping it ends the accepting thread.
     runs: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Serves `signer` to whoever connects.
+/// Serves `signer` to connecting clients.
 ///
 /// # Errors
-/// When the system gives no thread, or nothing to wait with.
+/// When the system provides no thread, or no runtime to wait with.
 pub fn start(
     listener: Listener,
     signer: Arc<dyn Signer>,
@@ -79,15 +79,15 @@ pub fn start(
 }
 
 impl Running {
-    /// Where it listens.
+    /// The listening address.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Stops: closes all connections, waits for what is being signed, and removes the socket.
+    /// Stops: closes all connections, waits for running signatures, and removes the socket.
     ///
     /// # Panics
-    /// When a thread of the server has panicked.
+    /// When a thread of the server panicked.
     pub fn stop(mut self) {
         if let Err(panic) = self.end() {
             std::panic::resume_unwind(panic);
@@ -124,7 +124,7 @@ fn accept_all(
     });
 }
 
-/// Takes connections as they come, until the server is to stop.
+/// Accepts connections until the server stops.
 async fn each(
     listener: &Listener,
     mut stopped: oneshot::Receiver<()>,

@@ -1,26 +1,26 @@
-//! What the signer answers, and what it refuses before it asks the key store.
+//! The signer's answers, and its refusals before it asks the key store.
 
 use duet_keystore::Signer;
 use duet_primitives::{ownership_statement, Commitment, RoundMessage, H256};
 use duet_remote_signer::{Call, KeyList, Refusal, Reply, MAX_KEYS};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// What clients may ask for.
+/// The policy for clients.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// The chains that votes are signed for; `None` for all.
+    /// The chains whose votes are signed; `None` for all.
     pub chains: Option<BTreeSet<H256>>,
-    /// Whether keys are made for those who ask.
+    /// Whether clients may make keys.
     pub generate: Generate,
 }
 
-/// Whether keys are made for those who ask.
+/// Whether clients may make keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generate {
-    /// They are not.
+    /// They may not.
     #[default]
     Refused,
-    /// They are.
+    /// They may.
     Allowed,
 }
 
@@ -35,10 +35,10 @@ impl Service {
         Self { signer, policy }
     }
 
-    /// Does what is asked. It blocks while the key store writes.
+    /// Executes a request. Blocks while the key store writes.
     ///
     /// # Errors
-    /// What the policy refuses, and what the key store does.
+    /// Refusals of the policy, and errors of the key store.
     pub(crate) fn answer(&self, call: Call) -> Result<Reply, Refusal> {
         match call {
             Call::Keys => {
@@ -89,7 +89,7 @@ impl Service {
         }
     }
 
-    /// A proof that registers a key names its chain (POP-1). Statements of other kinds do not begin as it does.
+    /// A proof that registers a key names its chain (POP-1). Other statements begin differently.
     fn proves_to(&self, owner: &[u8]) -> Result<(), Refusal> {
         let nobody = ownership_statement(H256::zero(), &());
         let tag_len = nobody.len().saturating_sub(H256::len_bytes());
@@ -104,9 +104,9 @@ impl Service {
     }
 }
 
-/// What a commitment says of the next set must be possible: members, and keys that add up to a key. (SET-3)
+/// A commitment's next set must be possible: it has members, and its keys add up to a valid key. (SET-3)
 ///
-/// The rest is any bytes, and only the chain knows which are true.
+/// The rest is arbitrary bytes, which only the chain can verify.
 fn well_formed(commitment: &Commitment) -> Result<(), Refusal> {
     let next = &commitment.next;
     if next.len == 0 || next.apk1.check().is_err() {

@@ -1,4 +1,4 @@
-//! How many connections there are, and how they are closed from outside.
+//! Counts connections, and closes them from outside.
 
 use crate::peer::Peer;
 use std::{
@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// The connections that are open.
+/// The open connections.
 pub(crate) struct Slots {
     state: Mutex<State>,
     most: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Place<'a> {
     number: u64,
 }
 
-/// There are as many connections as there may be.
+/// The limit of connections is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there are {most} connections, as many as there may be")]
 pub(crate) struct Full {
@@ -38,7 +38,7 @@ pub(crate) struct Full {
 }
 
 impl Slots {
-    /// Room for so many connections that have said hello, and for as many others.
+    /// Room for this many connections past the hello, and for as many others.
     pub(crate) fn new(most: usize) -> Self {
         let state = State {
             open: BTreeMap::new(),
@@ -51,8 +51,8 @@ impl Slots {
         }
     }
 
-    /// Takes a place for a connection that has said nothing yet. Of too many such, the oldest is closed: strangers who
-    /// connect and say nothing cannot keep others out.
+    /// Takes a place for a new connection before its hello. If there are too many of those, closes the oldest:
+    /// clients that connect and stay silent cannot keep others out.
     pub(crate) fn enter(&self, peer: Peer) -> Place<'_> {
         let mut state = self.lock();
         let mut waiting = state.open.values().filter(|slot| !slot.greeted);
@@ -77,7 +77,7 @@ impl Slots {
         }
     }
 
-    /// Closes all connections, and those that come later.
+    /// Closes all connections, including later ones.
     pub(crate) fn close_all(&self) {
         let mut state = self.lock();
         state.stopped = true;
@@ -91,10 +91,10 @@ impl Slots {
 }
 
 impl Place<'_> {
-    /// The connection has said hello.
+    /// Marks the connection as past the hello.
     ///
     /// # Errors
-    /// [`Full`] when there are too many of those.
+    /// [`Full`] when there are too many of these.
     pub(crate) fn greeted(&self) -> Result<(), Full> {
         let mut state = self.slots.lock();
         let most = self.slots.most;

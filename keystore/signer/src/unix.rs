@@ -1,4 +1,4 @@
-//! The Unix socket: for its owner alone, whole from the first moment, and removed at the end.
+//! The Unix socket: only for its owner, complete from the first moment, and removed at the end.
 
 use std::{
     fs, io,
@@ -9,19 +9,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why no socket could be made.
+/// Why the socket could not be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SocketError {
-    /// The file system refused.
+    /// The file system failed.
     #[error("{}: {error}", path.display())]
     Io {
         /// The socket or its directory.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         error: io::Error,
     },
-    /// Others may put a socket of theirs in its place.
+    /// Other users may replace the socket with their own.
     #[error(
         "{}: other users may write to this directory (mode {mode:04o}), and put a socket of theirs there: chmod go-w it",
         path.display()
@@ -32,21 +32,21 @@ pub enum SocketError {
         /// Its permission bits.
         mode: u32,
     },
-    /// The directory belongs to somebody else.
+    /// The directory belongs to another user.
     #[error("{}: this directory belongs to user {owner}, who may put another socket there", path.display())]
     Foreign {
         /// The directory.
         path: PathBuf,
-        /// The number of its owner.
+        /// The user id of its owner.
         owner: u32,
     },
-    /// Somebody listens there.
+    /// Another process listens there.
     #[error("{}: a process listens there already", path.display())]
     InUse {
         /// The socket.
         path: PathBuf,
     },
-    /// Something else is there. It was left alone.
+    /// The path is another file, which was left alone.
     #[error("{}: this is no socket, and is not overwritten", path.display())]
     NotASocket {
         /// The file.
@@ -54,17 +54,17 @@ pub enum SocketError {
     },
 }
 
-/// A socket that is removed when this is dropped.
+/// A socket that is removed on drop.
 pub(crate) struct Socket {
     path: PathBuf,
-    /// Device and number of the file, so that nobody else's is removed.
+    /// Device and inode of the file, so that no other file is removed.
     file: (u64, u64),
 }
 
-/// Listens at a path. The socket has mode 0600 before it is there: it is made in a directory of its own, and linked.
+/// Listens at a path. The socket has mode 0600 from the start: it is created in a separate directory, and linked.
 ///
 /// # Errors
-/// [`SocketError`]. One that nobody listens on is replaced.
+/// [`SocketError`]. A socket without a listener is replaced.
 pub(crate) fn bind(path: &Path) -> Result<(UnixListener, Socket), SocketError> {
     let io_error = |error| SocketError::Io {
         path: path.to_owned(),
@@ -93,7 +93,7 @@ pub(crate) fn bind(path: &Path) -> Result<(UnixListener, Socket), SocketError> {
     Ok((listener, Socket { path, file }))
 }
 
-/// Nobody but this user and root may change what is in the directory. With the sticky bit, others may not remove the socket.
+/// Only this user and root may change the directory. The sticky bit also keeps others from removing the socket.
 fn check_directory(directory: &Path) -> Result<(), SocketError> {
     let path = directory.to_owned();
     let found = match fs::metadata(directory) {
@@ -112,7 +112,7 @@ fn check_directory(directory: &Path) -> Result<(), SocketError> {
     Ok(())
 }
 
-/// Removes a socket that nobody listens on.
+/// Removes a socket without a listener.
 fn remove_stale(path: &Path) -> Result<(), SocketError> {
     let io_error = |error| SocketError::Io {
         path: path.to_owned(),

@@ -15,12 +15,12 @@ use std::{
 };
 use support::{key, message, set, vote, Site, Transport, GENESIS};
 
-/// A signer that runs, until this is dropped.
+/// A running signer, ended on drop.
 struct Process {
     child: Child,
-    /// Where it says that it listens.
+    /// The address from its log.
     address: String,
-    /// Reads the rest of the log, so that the process does not wait for a reader.
+    /// Reads the rest of the log, so that the process does not block on its output.
     log: Option<JoinHandle<String>>,
 }
 
@@ -73,7 +73,7 @@ impl Process {
         assert!(kill.success());
     }
 
-    /// What it logged, once it has ended as asked.
+    /// Its log, once it has ended as requested.
     fn ended(mut self) -> String {
         assert!(self.child.wait().unwrap().success());
         self.log.take().unwrap().join().unwrap()
@@ -146,12 +146,8 @@ fn it_serves_mutual_tls_and_opens_sealed_keys() {
     let sealed = site.dir.path().join("sealed");
     let password = site.dir.path().join("password");
     fs::write(&password, "secret").unwrap();
-    let store = KeyStore::open_with_cost(
-        sealed.join("keys"),
-        Some("secret".parse().unwrap()),
-        duet_keystore::SealCost::default(),
-    )
-    .unwrap();
+    let seal = Some("secret".parse().unwrap());
+    let store = KeyStore::open(sealed.join("keys"), seal).unwrap();
     store.insert(secret(0)).unwrap();
     drop(store);
     let files = site.server_files.clone().unwrap();
@@ -185,7 +181,7 @@ fn it_serves_mutual_tls_and_opens_sealed_keys() {
     }
 }
 
-/// What it says when it does not start.
+/// Its error message when it does not start.
 fn failure(dir: &Path, more: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_duet-signer"))
         .arg("--keystore-path")
@@ -201,7 +197,7 @@ fn failure(dir: &Path, more: &[&str]) -> String {
 fn it_does_not_start_where_a_signer_listens_already_or_keys_cannot_be_read() {
     let site = Site::new(Transport::Unix);
     let _running = start(site.dir.path(), &["--listen", &listen(&site)]);
-    // With keys of its own, so that the socket is all that both want.
+    // With separate keys, so that the two share only the socket.
     let said = failure(
         &site.dir.path().join("other"),
         &["--listen", &listen(&site)],

@@ -1,4 +1,4 @@
-//! What a signer does with those who do not keep to the protocol.
+//! How a signer treats clients that break the protocol.
 
 mod support;
 
@@ -19,7 +19,7 @@ fn site() -> Site {
     Site::new(Transport::Unix)
 }
 
-/// A connection that has said nothing yet.
+/// A connection before the hello.
 fn connect(site: &Site) -> UnixStream {
     let Address::Unix(path) = &site.address else {
         panic!("no socket");
@@ -29,7 +29,7 @@ fn connect(site: &Site) -> UnixStream {
     socket
 }
 
-/// A connection on which both sides have said hello.
+/// A connection after both hellos.
 fn greeted(site: &Site) -> UnixStream {
     let mut socket = connect(site);
     write_frame(&mut socket, &Hello::OURS.encode(), Hello::LEN).unwrap();
@@ -43,10 +43,10 @@ fn ask(socket: &mut UnixStream, request: &[u8]) -> Answer {
     Answer::decode_all(&mut &*frame).unwrap()
 }
 
-/// The signer has closed the connection without saying more.
+/// Asserts that the signer closed the connection without another message.
 fn assert_closed(socket: &mut UnixStream) {
     let mut rest = Vec::new();
-    // What was not read is a reset instead of an end.
+    // Unread input turns the end into a reset.
     if let Err(error) = socket.read_to_end(&mut rest) {
         assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
     }
@@ -118,7 +118,7 @@ fn a_request_that_does_not_decode_is_refused_and_ends_the_connection() {
         assert_eq!(answer, Answer { id: 5, result });
         assert_closed(&mut socket);
     }
-    // Too short for a number.
+    // Too short for a request number.
     let mut socket = greeted(&site);
     write_frame(&mut socket, &[1, 2, 3], MAX_REQUEST_LEN).unwrap();
     assert_closed(&mut socket);
@@ -147,7 +147,7 @@ fn who_says_nothing_is_let_go() {
     assert!(before_hello >= Duration::from_millis(50));
     let began = Instant::now();
     let mut socket = greeted(&site);
-    // In the middle of a frame, it is no other.
+    // In the middle of a frame, the timeout is the same.
     socket.write_all(&[9, 0]).unwrap();
     assert_closed(&mut socket);
     assert!(began.elapsed() >= Duration::from_millis(200));

@@ -37,8 +37,8 @@ fn exit_status() -> String {
 
 /// A light client for chains that finalize with Duet.
 ///
-/// It verifies one proof per change of the validators and trusts no server. An endpoint that sends something that
-/// does not verify is reported with the broken rule and dropped, and the next one is asked.
+/// It verifies one proof per change of the validators and trusts no server. An endpoint that sends invalid data is
+/// reported with the broken rule and dropped, and the next endpoint is asked.
 #[derive(Debug, Parser)]
 #[command(name = "duet-light", version, after_help = exit_status(), after_long_help = exit_status())]
 pub(crate) struct Args {
@@ -48,47 +48,47 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Verify everything up to the newest proven block, then end.
+    /// Verify everything up to the newest proven block, then exit.
     Sync(Sync),
-    /// Verify everything up to the newest proven block, then each new proof as it comes.
+    /// Verify everything up to the newest proven block, then each new proof as it arrives.
     Follow(Follow),
-    /// Follow the chain, and answer JSON-RPC from what is verified, over HTTP and WebSocket.
+    /// Follow the chain and serve verified JSON-RPC over HTTP and WebSocket.
     ///
-    /// Any tool can be pointed at it. Answers about the chain are checked under the newest proven block; what cannot be
-    /// checked without executing the runtime is passed through, or refused with --strict; the rest is refused.
+    /// Any tool can connect. Answers about the chain are checked under the newest proven block. Answers that only the
+    /// runtime could check are passed through, or refused with --strict. All other requests are refused.
     Serve(Serve),
-    /// Print the header of a block, verified.
+    /// Print a block's verified header.
     Block(Block),
-    /// Print an entry of the state, verified; also that there is none.
+    /// Print a verified entry of the state. Absence is proven too.
     Storage(Storage),
-    /// Print an account's nonce and balance, verified.
+    /// Print an account's verified nonce and balance.
     Account(Account),
     /// Show that a transaction is in a block, or that it is not.
     ///
-    /// Its block is proven final, and all of the block's extrinsics are proven to be the block's. Whether the
-    /// transaction's call succeeded is not proven: the chain's events say it, in a form that only the chain's own
-    /// metadata describes, and metadata cannot be proven.
+    /// The block is proven final, and the list of its extrinsics is proven complete. Whether the transaction's call
+    /// succeeded is not proven: only the chain's events state it, and decoding them needs the chain's metadata, which
+    /// cannot be proven.
     Tx(Tx),
-    /// Hand finality proofs to nodes, which report their signers to the chain if the proofs are not true of it.
+    /// Submit finality proofs to nodes, which report the signers of false proofs to their chain.
     ///
-    /// After exit status 5: the two proofs that cannot both be true are in the message, and with --json in `evidence`. All who
-    /// signed the false one lose their stake. A node's answer is its word, so ask several. Ends with 0 when one of them calls a
-    /// proof false, with 6 when none does.
+    /// Use it after exit status 5: the message contains the two contradicting proofs; with --json they are in
+    /// `evidence`. All signers of the false proof lose their stake. A node's answer is unproven, so ask several
+    /// nodes. Exits with 0 when a node calls a proof false, with 6 when none does.
     Report(Report),
-    /// Show what a state file trusts.
+    /// Show the trusted state in a state file.
     Status(Status),
-    /// Print what the validators say about their own nodes: a mean or a sum, verified against the set that is trusted.
+    /// Print a mean or a sum of the validators' own figures, verified against the trusted set.
     ///
-    /// Each validator signs its figures once in a session, and a node adds them up under one signature. It cannot change a figure
-    /// or make one up, and whom it leaves out is listed. Whether a validator tells the truth about its own node is not proven.
+    /// Each validator signs its figures once per session, and a node adds them up under one signature. The node
+    /// cannot change or invent figures, and omitted validators are listed. Validators may lie about themselves.
     #[cfg(feature = "statistics")]
     Stats(Stats),
-    /// Sign a checkpoint, so that those who trust your key can begin from it: with a key in a file, or in a token by a command.
+    /// Sign a checkpoint for clients that trust your key, with a key file or with a command that uses a token.
     ///
-    /// Sign none that your own client does not come from or has not followed.
+    /// Only sign a checkpoint from which your own client started, or which it has verified.
     #[cfg(feature = "vouchers")]
     Vouch(Vouch),
-    /// Print the fingerprint of a key of `vouch`, by which others list it.
+    /// Print the fingerprint of a `vouch` key, for lists of trusted vouchers.
     #[cfg(feature = "vouchers")]
     Fingerprint(Fingerprint),
 }
@@ -108,7 +108,7 @@ pub(crate) struct Follow {
     #[command(flatten)]
     pub(crate) run: Run,
 
-    /// End after this many verified proofs.
+    /// Exit after this many verified proofs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) blocks: Option<u64>,
 }
@@ -118,30 +118,30 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) run: Run,
 
-    /// Where to listen. Nothing is encrypted: other machines should not reach it.
+    /// The address to listen on. Traffic is not encrypted, so do not expose it to other machines.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9955")]
     pub(crate) listen: SocketAddr,
 
-    /// Refuse what cannot be verified, except the submission of transactions.
+    /// Refuse requests whose answers cannot be verified, except submitted transactions.
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// A name by which clients reach this machine, besides localhost and addresses.
+    /// A host name of this machine that clients may use, besides localhost and IP addresses.
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
 
-    /// A page in a browser that may ask, as its origin: `https://wallet.example`. Pages are refused otherwise.
+    /// The origin of a web page that may connect: `https://wallet.example`. Other web pages are refused.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 }
 
-/// What `block`, `storage` and `account` share.
+/// The common arguments of `block`, `storage` and `account`.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Read {
     #[command(flatten)]
     pub(crate) run: Run,
 
-    /// A block before the newest proven one, instead of that one.
+    /// Read at this block instead of the newest proven one.
     #[arg(long, value_name = "BLOCK")]
     pub(crate) at: Option<u32>,
 }
@@ -161,7 +161,7 @@ pub(crate) struct Storage {
     #[arg(value_name = "KEY", value_parser = question::Entry::from_key, required_unless_present = "name")]
     pub(crate) key: Option<question::Entry>,
 
-    /// The entry of an item that holds one value, by its name instead: System.Events.
+    /// The name of an item with a single value, such as System.Events, instead of the key.
     #[arg(long, value_name = "PALLET.ITEM", value_parser = question::Entry::from_name, conflicts_with = "key")]
     pub(crate) name: Option<question::Entry>,
 }
@@ -192,7 +192,7 @@ pub(crate) struct Tx {
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Report {
-    /// WebSocket RPC of a node; each is given every proof.
+    /// WebSocket RPC of a node. Each node gets every proof.
     #[arg(long = "url", value_name = "WS_URL", required = true, value_parser = ws_url)]
     pub(crate) urls: Vec<String>,
 
@@ -200,7 +200,7 @@ pub(crate) struct Report {
     #[arg(value_name = "PROOF", required = true)]
     pub(crate) proofs: Vec<String>,
 
-    /// How long one answer may take.
+    /// The timeout of one request.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) request_timeout: Duration,
 
@@ -225,7 +225,7 @@ pub(crate) struct Status {
     #[arg(long, value_name = "FILE")]
     pub(crate) state: PathBuf,
 
-    /// Print a checkpoint that other clients can begin from (see `--checkpoint` of `sync`).
+    /// Print a checkpoint from which other clients can start (see `--checkpoint` of `sync`).
     #[arg(long)]
     pub(crate) checkpoint: bool,
 
@@ -234,11 +234,11 @@ pub(crate) struct Status {
     pub(crate) json: bool,
 }
 
-/// What `sync` and `follow` share.
+/// The common arguments of `sync` and `follow`.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Run {
-    /// WebSocket RPC of a node; several are tried in this order. `sync` asks each once for a newer proof, and `follow`
-    /// compares the proven heads of all of them all along.
+    /// WebSocket RPC of a node; several are tried in this order. `sync` asks each once for a newer proof, and
+    /// `follow` keeps comparing the proven heads of all.
     #[arg(long = "url", value_name = "WS_URL", required = true, value_parser = ws_url)]
     pub(crate) urls: Vec<String>,
 
@@ -246,12 +246,12 @@ pub(crate) struct Run {
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) genesis: Option<H256>,
 
-    /// Begin at this block instead of the genesis: its hash, from somebody you trust. For a chain that took Duet up later, and
-    /// after a reset.
+    /// Start at the block with this hash instead of the genesis. Take the hash from somebody you trust. For a chain
+    /// that adopted Duet after its genesis, and after a reset.
     #[arg(long, value_name = "HASH", value_parser = hash, conflicts_with = "checkpoint")]
     pub(crate) start: Option<H256>,
 
-    /// Begin from this checkpoint (JSON, as `status --checkpoint` prints it) instead of from genesis.
+    /// Start from this checkpoint (JSON, as `status --checkpoint` prints it) instead of the genesis.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
@@ -259,11 +259,11 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) vouching: Vouching,
 
-    /// Keep the trusted state in this file and continue from it the next time.
+    /// Store the trusted state in this file, and continue from it next time.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
 
-    /// Keep commitments instead of keys, and ask for proofs that bring the keys that they need.
+    /// Store commitments instead of keys, and request proofs that contain the needed keys.
     #[arg(long)]
     pub(crate) stateless: bool,
 
@@ -275,19 +275,19 @@ pub(crate) struct Run {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// Give up when no endpoint has been of use for this long; 0 is never.
+    /// Give up when no endpoint has been useful for this long; 0 means never.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) give_up_after: Duration,
 
-    /// How long one answer may take.
+    /// The timeout of one request.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) request_timeout: Duration,
 
-    /// Leave an endpoint that is still behind so long after another one named a newer proven block, and proved it.
+    /// Drop a lagging endpoint this long after another endpoint announced, and proved, a newer block.
     #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
     pub(crate) lag_after: Duration,
 
-    /// Say so when no endpoint has had a new proof for so long.
+    /// Warn when no endpoint has had a new proof for this long.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) stall_after: Duration,
 }

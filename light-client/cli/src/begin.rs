@@ -1,4 +1,4 @@
-//! What a run begins from.
+//! The state from which a run starts.
 
 use duet_light_client::{Checkpoint, Mode, Trusted};
 use duet_light_rpc::{Failure, Kind};
@@ -32,13 +32,13 @@ pub(crate) fn genesis_hash(
     }
 }
 
-/// Whether a run begins from the checkpoint: what was kept is older, or there is nothing.
+/// Whether a run starts from the checkpoint: the stored state is older or missing.
 #[cfg(feature = "vouchers")]
 pub(crate) fn is_begun_from(checkpoint: &Checkpoint, kept: Option<&Trusted>) -> bool {
     kept.is_none_or(|kept| kept.best_number() < checkpoint.block_number)
 }
 
-/// The newer of what was kept and the checkpoint; one that contradicts what was proven is refused.
+/// The newer of the stored state and the checkpoint. A checkpoint that contradicts a proven block is refused.
 pub(crate) fn begin(
     checkpoint: Option<Checkpoint>,
     kept: Option<Trusted>,
@@ -58,7 +58,7 @@ pub(crate) fn begin(
         .map_err(|error| usage(format!("the checkpoint is refused: {error}")))
 }
 
-/// Whether a block that the user vouches for is newer than what was kept. One that contradicts it is refused.
+/// Whether a block that the user vouches for is newer than the stored state. A contradicting block is refused.
 pub(crate) fn is_newer(
     who: &str,
     number: BlockNumber,

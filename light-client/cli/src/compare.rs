@@ -1,4 +1,4 @@
-//! Whether the endpoint that is followed lags behind another one that claims newer blocks.
+//! Whether the followed endpoint lags behind another endpoint that claims newer blocks.
 
 use crate::{heads::Claim, session::Session};
 use duet_light_rpc::{Failure, Fault, Missing};
@@ -8,8 +8,8 @@ use std::time::Duration;
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Session {
-    /// Asks an endpoint that names newer blocks to prove them. If it does, the one that was followed lags and is
-    /// left; if not, its claim counts for nothing, and the other one is followed on.
+    /// Asks an endpoint that claims newer blocks to prove them. With a proof, the followed endpoint lags and is
+    /// dropped. Without one, the claim is ignored.
     pub(crate) async fn compare(&mut self, index: usize, claim: Claim) -> Result<(), Failure> {
         let Claim { rival, head } = claim;
         let best = self.trusted()?.best_number();

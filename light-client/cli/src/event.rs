@@ -1,4 +1,4 @@
-//! What happens, in the form in which `--json` prints it.
+//! Events, in the form that `--json` prints.
 
 #[cfg(feature = "statistics")]
 use crate::stats;
@@ -33,7 +33,7 @@ pub(crate) enum Event<'a> {
         hash: H256,
         set: SetId,
     },
-    /// GRANDPA's proofs led from the genesis to a final block, over so many changes of its voters.
+    /// GRANDPA's proofs led from the genesis to a final block, over this many changes of its voters.
     Warped {
         url: &'a str,
         block: BlockNumber,
@@ -75,7 +75,7 @@ pub(crate) enum Event<'a> {
         hash: H256,
         set: SetId,
     },
-    /// An endpoint failed: it was dropped, or is asked again later.
+    /// An endpoint failed and was dropped, or will be retried.
     Endpoint {
         url: &'a str,
         verdict: &'static str,
@@ -88,7 +88,7 @@ pub(crate) enum Event<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         claimed_hash: Option<H256>,
     },
-    /// No endpoint has had a new proof for so long.
+    /// No endpoint has had a new proof for this long.
     Stalled {
         url: &'a str,
         block: BlockNumber,
@@ -97,7 +97,7 @@ pub(crate) enum Event<'a> {
         /// Whether there is no other endpoint to compare with.
         alone: bool,
     },
-    /// What an endpoint says about a proof that it was given.
+    /// An endpoint's verdict on a submitted proof.
     Reported {
         url: &'a str,
         block: BlockNumber,
@@ -106,7 +106,7 @@ pub(crate) enum Event<'a> {
         signers: u32,
         verdict: Verdict,
     },
-    /// What a state file trusts.
+    /// The trusted state in a state file.
     Status {
         genesis: H256,
         mode: &'static str,
@@ -144,8 +144,8 @@ pub(crate) enum Event<'a> {
         #[serde(flatten)]
         source: Source<'a>,
     },
-    /// What the state after a block says of an account, verified. Amounts are in the chain's smallest unit, and in text,
-    /// because they may be greater than what JSON's readers take for a number.
+    /// An account in the state after a block, verified. Amounts are in the chain's smallest unit, and in text,
+    /// because they may exceed the numbers of JSON parsers.
     Account {
         block: BlockNumber,
         hash: H256,
@@ -171,7 +171,7 @@ pub(crate) enum Event<'a> {
         #[serde(flatten)]
         source: Source<'a>,
     },
-    /// What validators say about their own nodes, verified.
+    /// A verified statistic of the validators' own figures.
     #[cfg(feature = "statistics")]
     Statistic(stats::shown::Shown<'a>),
     /// The server listens.
@@ -183,9 +183,9 @@ pub(crate) enum Event<'a> {
     },
     /// A request was answered, or refused.
     Request {
-        /// The method, or what stands for it in the table.
+        /// The method, or its pattern in the table.
         method: &'static str,
-        /// What the answer is worth.
+        /// How far the answer is verified.
         class: &'static str,
         /// The code of the error, if it is one.
         error: Option<i32>,
@@ -202,7 +202,7 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// Who sent what was verified, how many bytes of proof that was, without the proof of finality, and the proof.
+/// The sender of a verified answer, the size of its proof without the finality proof, and the proof.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Source<'a> {
     pub(crate) url: &'a str,
@@ -210,7 +210,7 @@ pub(crate) struct Source<'a> {
     pub(crate) proof: ProofParts,
 }
 
-/// What proves an answer, in parts that the verifier takes. Bytes are 0x-hex.
+/// The proof of an answer, in the parts that the verifier takes. Bytes are 0x-hex.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ProofParts {
     /// The proof of the newest block; none when that is trusted from a checkpoint or the genesis.

@@ -130,7 +130,7 @@ impl Session {
         Ok(Some(update))
     }
 
-    /// Checks whether this client is behind the endpoint, and says when there is no new proof for too long.
+    /// Checks whether this client is behind the endpoint, and warns when there is no new proof for too long.
     async fn look(
         &mut self,
         server: &Server,
@@ -163,7 +163,7 @@ impl Session {
         Ok(())
     }
 
-    /// Reports what the questions to the other endpoints found.
+    /// Reports the faults found in the other endpoints.
     fn report_others(&mut self) -> Result<(), Failure> {
         let Some(heads) = &self.heads else {
             return Ok(());

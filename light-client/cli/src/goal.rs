@@ -1,4 +1,4 @@
-//! When a run ends, and what its steps come to.
+//! The goal of a run, and the results of its steps.
 
 use duet_primitives::BlockNumber;
 
@@ -20,7 +20,7 @@ pub(crate) enum Goal {
 pub(crate) enum Step {
     /// It is new.
     New,
-    /// It is known, or older than what is known.
+    /// The block is known, or older than the newest known one.
     Old,
 }
 

@@ -1,7 +1,7 @@
-//! The proven heads that all endpoints name, asked for all along, to find out when the one that is followed lags.
+//! Polls all endpoints for their proven heads, to notice when the followed endpoint lags.
 //!
-//! Nothing is believed here. That another endpoint names a newer head is a reason to ask it for the proof, and only
-//! the proof is a reason to leave the one that is followed.
+//! Claims are not trusted. A newer head from another endpoint is a reason to request its proof. Only a proof is a
+//! reason to leave the followed endpoint.
 
 use duet_light_rpc::{Fault, Server};
 use duet_primitives::{BlockNumber, H256};
@@ -14,16 +14,16 @@ use std::{
 };
 use tokio::task::JoinHandle;
 
-/// How often a head is asked for, and how soon the answers are compared.
+/// The longest interval between two requests for a head, and before the answers are compared.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 const COMPARE: Duration = Duration::from_millis(100);
-/// The longest pause before an endpoint that cannot be reached is asked again.
+/// The longest pause before an unreachable endpoint is retried.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// How many heads of an endpoint are kept with the moment at which it named them first.
 const KEPT: usize = 64;
 
-/// What is asked, and of whom.
+/// The endpoints, and how to ask them.
 #[derive(Clone, Debug)]
 pub(crate) struct Asking {
     pub(crate) urls: Vec<String>,
@@ -40,14 +40,14 @@ pub(crate) struct Heads {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// What the questions found. Clones share it.
+/// The results so far. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     lag_after: Duration,
     state: Arc<Mutex<State>>,
 }
 
-/// An endpoint names a newer block than the one that is followed has brought.
+/// An endpoint claims a newer block than the followed endpoint has proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     /// The endpoint.
@@ -81,7 +81,7 @@ impl Drop for Heads {
 }
 
 impl Heads {
-    /// Begins to ask; with fewer than two endpoints there is nothing to compare.
+    /// Starts polling. With fewer than two endpoints there is nothing to compare.
     pub(crate) fn start(asking: &Asking) -> Self {
         let count = asking.urls.len();
         let board = Board::new(count, asking.lag_after);
@@ -141,13 +141,13 @@ impl Board {
         self.state().followed = followed;
     }
 
-    /// What the questions found wrong since the last call.
+    /// The faults found since the last call.
     pub(crate) fn take_faults(&self) -> Vec<(usize, Fault)> {
         mem::take(&mut self.state().faults)
     }
 
-    /// Waits until one of the `rivals` has named a newer block for longer than the endpoint that is followed may
-    /// lag. Each of them counts from its moment on.
+    /// Waits until one of the `rivals` has claimed a newer block for longer than the followed endpoint may lag. Each
+    /// rival's time starts at its own moment.
     pub(crate) async fn ahead(&self, rivals: &[(usize, Instant)]) -> Claim {
         loop {
             tokio::time::sleep(COMPARE).await;
@@ -157,7 +157,7 @@ impl Board {
         }
     }
 
-    /// Forgets what an endpoint named.
+    /// Forgets an endpoint's claim.
     pub(crate) fn clear(&self, index: usize) {
         if let Some(endpoint) = self.state().endpoints.get_mut(index) {
             endpoint.named.clear();

@@ -1,10 +1,10 @@
-//! What the session that follows the chain and the server that answers from it tell each other.
+//! The messages between the session that follows the chain and the server that answers from it.
 
 use duet_light_client::Trusted;
 use duet_light_rpc::Fault;
 use tokio::sync::{mpsc, watch};
 
-/// What the session knows.
+/// The state of the session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     /// The newest that was verified.
@@ -19,7 +19,7 @@ pub(crate) struct View {
 #[derive(Debug)]
 pub(crate) struct Link(watch::Sender<View>);
 
-/// An endpoint that sent the server what no honest one sends.
+/// An endpoint that sent the server data that no honest endpoint sends.
 pub(crate) type Report = (usize, Fault);
 
 /// The server's end.

@@ -1,7 +1,7 @@
 //! `duet-light`: follows a chain's Duet finality over the RPC of nodes that it does not trust.
 //!
-//! The rules are in `duet-light-client`; nodes are asked, and the next one is chosen, by `duet-light-rpc`. This program decides
-//! what is asked, what is shown, what is kept in a file, and how it ends.
+//! The rules are in `duet-light-client`; `duet-light-rpc` talks to nodes and chooses the next one. This program
+//! decides on requests, output, files and exit codes.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(
@@ -148,7 +148,7 @@ fn in_runtime(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Fai
         .and_then(|runtime| runtime.block_on(work))
 }
 
-/// Follows the chain and answers from it until it is told to stop, or no endpoint is of use.
+/// Follows the chain and serves requests until it is stopped, or no endpoint is useful.
 async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Failure> {
     let (link, reports, following) = link::link(args.run.urls.len());
     let mut session = Session::new(&args.run, Goal::Never, output.clone())?;
@@ -163,7 +163,7 @@ async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Fa
     ended
 }
 
-/// Syncs, then shows what the validators say.
+/// Syncs, then shows a statistic of the validators.
 #[cfg(feature = "statistics")]
 async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failure> {
     let mut session = Session::new(&args.run, Goal::Head, output.clone())?;
@@ -179,7 +179,7 @@ async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failu
     ended
 }
 
-/// Runs to the goal, or until it is told to stop; the state is saved in either case.
+/// Runs to the goal, or until it is stopped. The state is saved in either case.
 async fn run_until_interrupted(
     args: &Run,
     goal: Goal,

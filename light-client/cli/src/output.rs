@@ -1,7 +1,7 @@
-//! What the user sees: lines for people, or one JSON object per line for programs.
+//! Output: lines for people, or one JSON object per line for programs.
 //!
-//! What was proven goes to standard output; what happens on the way, to standard error. With `--json` everything
-//! goes to standard output.
+//! Proven results go to standard output, progress to standard error. With `--json` everything goes to standard
+//! output.
 
 use crate::event::Event;
 use duet_primitives::BlockNumber;

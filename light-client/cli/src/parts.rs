@@ -7,14 +7,14 @@ use duet_light_rpc::{hex, Failure, Fault, Kind, Lie, Path, Server};
 use duet_primitives::{BlockNumber, H256};
 use sp_crypto_hashing::blake2_256;
 
-/// What was asked of a block, and what proves it under the newest proof. Made by [`fetch`], which checks all of it.
+/// The requested data of a block, with its proof under the newest final block. [`fetch`] makes and checks it.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     /// The block's header.
     pub(crate) header: FinalHeader,
     /// Its SCALE encoding.
     pub(crate) header_bytes: Vec<u8>,
-    /// What proves an older block under the newest.
+    /// The proof of an older block under the newest.
     path: Option<Path>,
     /// Trie nodes that prove the entries.
     pub(crate) nodes: Vec<Vec<u8>>,
@@ -67,8 +67,8 @@ pub(crate) async fn number_of(server: &Server, hash: H256) -> Result<BlockNumber
     Ok(BlockNumber::new(number))
 }
 
-/// Asks for a block's header and for entries of its state, in one question where the node answers such, and checks
-/// them under the newest proof. The newest block is meant when none is named.
+/// Requests a block's header and entries of its state, and checks them under the newest proof. One request suffices
+/// if the node supports it. The default is the newest block.
 pub(crate) async fn fetch(
     server: &Server,
     trusted: &Trusted,
@@ -89,7 +89,7 @@ pub(crate) async fn fetch(
     check(newest, at, keys, sent)
 }
 
-/// By one question. None when there is no proof to ask about, or the node does not know the method.
+/// The same in one request. None without a proof to refer to, or if the node does not know the method.
 async fn at_once(
     server: &Server,
     trusted: &Trusted,
@@ -149,7 +149,7 @@ async fn one_by_one(
     })
 }
 
-/// The older block that a path proves, which must be the one that was asked for. (STATE-3)
+/// The older block that a path proves, which must be the requested one. (STATE-3)
 fn older(path: &Path, newest: FinalBlock, at: BlockNumber) -> Result<FinalBlock, Fault> {
     let block = path.block.check(&newest)?;
     if block.number() != at {

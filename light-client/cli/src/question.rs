@@ -1,4 +1,4 @@
-//! What can be asked about a block.
+//! Questions about a block.
 
 use codec::{Compact, Decode};
 use duet_primitives::H256;
@@ -6,14 +6,14 @@ use sp_core::crypto::{AccountId32, Ss58Codec};
 use sp_crypto_hashing::{blake2_128, twox_128};
 use std::str::FromStr;
 
-/// What is asked.
+/// A question.
 #[derive(Clone, Debug)]
 pub(crate) enum Question {
     /// The block's header.
     Header,
     /// An entry of the state after the block.
     Storage(Entry),
-    /// What the state after the block says of an account.
+    /// The account in the state after the block.
     Account(Account),
     /// The extrinsic of the block that has this hash.
     Transaction(H256),
@@ -47,7 +47,7 @@ impl Entry {
         Ok(Self { key, name })
     }
 
-    /// How many events a value is, if it is `System.Events`. What each of them is only metadata says.
+    /// The number of events in a value of `System.Events`. Decoding them would need metadata.
     pub(crate) fn events(&self, mut value: &[u8]) -> Option<u32> {
         let is_events = self.name.as_deref() == Some("System.Events");
         let count = is_events.then(|| Compact::<u32>::decode(&mut value));

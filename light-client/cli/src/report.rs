@@ -1,13 +1,13 @@
-//! `report`: has nodes report finality proofs that are not true of their chain, so that whoever signed them is punished.
+//! `report`: has nodes report false finality proofs, so that their chain punishes the signers.
 //!
-//! Which proof is false is not this program's to say: both hold. A node compares them with the chain that it has.
+//! This program cannot tell which proof is false: both verify. A node compares them with its own chain.
 
 use crate::{args::Report, event::Event, output::Output, verdict::Verdict};
 use duet_light_rpc::{decode_hex, shown, Failure, Fault, Kind, Server};
 use duet_primitives::UncheckedJustification;
 use jsonrpsee::rpc_params;
 
-/// Hands every proof to every node. Succeeds when a node calls one of them false.
+/// Submits every proof to every node. Succeeds when a node calls a proof false.
 pub(crate) async fn report(args: &Report, output: &Output) -> Result<(), Failure> {
     let proofs = args.proofs.iter().map(|text| read(text));
     let proofs = proofs.collect::<Result<Vec<_>, Failure>>()?;
@@ -44,7 +44,7 @@ pub(crate) async fn report(args: &Report, output: &Output) -> Result<(), Failure
     }
 }
 
-/// A proof as the user gave it, and what it is.
+/// The proof as the user gave it, and decoded.
 fn read(text: &str) -> Result<(&str, UncheckedJustification), Failure> {
     let proof = decode_hex(text)
         .map_err(|fault| Failure::new(Kind::Usage, format!("not a finality proof: {fault}")))?;

@@ -1,7 +1,7 @@
-//! `serve`: a JSON-RPC server whose answers are verified, so that any tool can be pointed at it.
+//! `serve`: a JSON-RPC server with verified answers, for any tool.
 //!
-//! It follows the chain as `follow` does. Every answer about the chain is checked under the newest proven block, or is
-//! named as passed through, or is refused: [`table`] says which. No answer has values of two blocks.
+//! It follows the chain as `follow` does. Every answer about the chain is checked under the newest proven block,
+//! marked as passed through, or refused, as [`table`] lists. No answer mixes two blocks.
 
 mod blocks;
 mod chain;
@@ -52,7 +52,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Stops it, when what is being answered was answered.
+    /// Stops the server after the requests under way are answered.
     pub(crate) async fn stop(self) {
         let _ = self.handle.stop();
         let _ = tokio::time::timeout(ENDING, self.handle.stopped()).await;

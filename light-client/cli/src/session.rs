@@ -29,7 +29,7 @@ enum Ended {
     Failed(Fault),
     /// Another endpoint names newer blocks.
     Behind(Claim),
-    /// An endpoint sent the server that answers from this session what no honest one sends.
+    /// An endpoint sent data that no honest endpoint sends to the server of this session.
     Reported(Report),
 }
 
@@ -42,9 +42,9 @@ pub(crate) struct Session {
     /// Asked all along while the goal is to follow.
     pub(crate) heads: Option<Heads>,
     pub(crate) asking: Asking,
-    /// Told what is known, while a server answers from it.
+    /// Publishes the session's state to a server.
     link: Option<Link>,
-    /// What that server finds wrong with endpoints.
+    /// Faulty endpoints that the server found.
     reports: Option<mpsc::Receiver<Report>>,
     pub(crate) genesis: H256,
     /// The block that the user wants to begin at, until an endpoint has proven its sets or something newer is trusted.
@@ -53,13 +53,13 @@ pub(crate) struct Session {
     file: Option<StateFile>,
     trusted: Option<Trusted>,
     pub(crate) proofs: u64,
-    /// When the file was written, and whether there is something newer.
+    /// When the file was written, and whether the state is newer.
     saved: Option<Instant>,
     dirty: bool,
 }
 
 impl Session {
-    /// Reads what there is to begin from.
+    /// Reads the state to start from.
     pub(crate) fn new(args: &Run, goal: Goal, output: Output) -> Result<Self, Failure> {
         let mode = if args.stateless {
             Mode::Stateless
@@ -114,7 +114,7 @@ impl Session {
         })
     }
 
-    /// Tells a server what is known from now on, and listens to what it finds.
+    /// Publishes the state to a server from now on, and receives its reports.
     pub(crate) fn attach(&mut self, link: Link, reports: mpsc::Receiver<Report>) {
         if let Some(trusted) = &self.trusted {
             link.set_trusted(trusted);
@@ -274,8 +274,7 @@ impl Session {
         self.follow(&server, index).await
     }
 
-    /// What is trusted. There is something from the moment at which an endpoint has proven the
-    /// genesis or the start block.
+    /// The trusted state. It exists as soon as an endpoint has proven the genesis or the start block.
     pub(crate) fn trusted(&self) -> Result<&Trusted, Failure> {
         self.trusted
             .as_ref()
@@ -302,7 +301,7 @@ impl Session {
         }
     }
 
-    /// The same, with the verifier's error for those who know what to do about it.
+    /// The same, with the verifier's error for callers that handle it.
     pub(crate) fn try_verify(
         &mut self,
         update: Update,
@@ -373,7 +372,7 @@ impl Session {
         }
     }
 
-    /// Writes the state file, if there is one and something new to write.
+    /// Writes the state file, if there is one and the state is newer.
     pub(crate) fn save(&mut self) -> Result<(), Failure> {
         let (Some(file), Some(trusted), true) = (&self.file, &self.trusted, self.dirty) else {
             return Ok(());

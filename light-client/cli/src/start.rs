@@ -1,5 +1,5 @@
-//! Beginning with what an endpoint proves: at the block that the user named, at the genesis, or at a block to which GRANDPA's proofs
-//! lead from there. (LIGHT-1 to LIGHT-3)
+//! Starts from an endpoint's proof: at the user's block, at the genesis, or at a block to which GRANDPA's proofs lead
+//! from there. (LIGHT-1 to LIGHT-3)
 
 use crate::{begin::is_newer, event::Event, parts::number_of, session::Session};
 use duet_light_client::{Culprit, Trusted};
@@ -19,7 +19,7 @@ impl Session {
         Ok(())
     }
 
-    /// Begins at this block, unless what was kept is newer.
+    /// Starts at this block, unless the stored state is newer.
     async fn begin_at(&mut self, hash: H256, server: &Server) -> Result<(), Fault> {
         if let Ok(kept) = self.trusted() {
             // Its header says how old it is: nodes keep that for longer than its state, which would prove its sets.

@@ -1,5 +1,5 @@
-//! The state file. It is replaced as a whole, so that it is complete whenever the machine stops, and locked, so that
-//! two clients do not write it in turns.
+//! The state file. Each write replaces it as a whole, so that a crash leaves a complete file. A lock keeps two
+//! clients from writing it in turns.
 
 use duet_light_client::Trusted;
 use duet_light_rpc::{Failure, Kind};
@@ -33,7 +33,7 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// Reads a state file; `None` when there is none.
+/// Reads a state file; `None` when the file does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<Trusted>, Failure> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -47,7 +47,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Trusted>, Failure> {
 }
 
 impl StateFile {
-    /// Locks the file and reads what is in it.
+    /// Locks the file and reads its content.
     pub(crate) fn open(path: &Path) -> Result<(Self, Option<Trusted>), Failure> {
         let mut lock_path = path.as_os_str().to_owned();
         lock_path.push(".lock");
@@ -69,7 +69,7 @@ impl StateFile {
         ))
     }
 
-    /// Replaces what is in the file; when this returns, it is on the disk.
+    /// Replaces the file's content. After the return it is on the disk.
     pub(crate) fn save(&self, state: &Trusted) -> Result<(), Failure> {
         let write = || -> io::Result<()> {
             let directory = directory(&self.path);

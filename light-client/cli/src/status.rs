@@ -1,4 +1,4 @@
-//! `status`: what a state file trusts.
+//! `status`: the trusted state in a state file.
 
 use crate::{args::Status, event::Event, output::Output, state_file};
 use duet_light_rpc::{CheckpointJson, Failure, Kind};

@@ -6,13 +6,13 @@ use duet_light_rpc::{Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId};
 use std::time::Duration;
 
-/// The most sets that are asked for at once.
+/// The most sets in one request.
 const MAX_SETS: u32 = 64;
 /// About how many bytes an answer with several sets may have.
 const ANSWER_LEN: u32 = 1 << 20;
-/// How often the head may be by a set that took over while we asked for the handoff proofs.
+/// How often a new set may take over and sign the head while we request the handoff proofs.
 const MAX_ROUNDS: u32 = 8;
-/// How often, and how soon again, a proof of the head is asked for: the head may have moved meanwhile.
+/// How often a proof of the head is requested, and after which pause: the head may have moved meanwhile.
 const MAX_MISSING: u32 = 3;
 const MISSING_WAIT: Duration = Duration::from_millis(300);
 
@@ -177,7 +177,7 @@ impl Session {
     }
 }
 
-/// The first of these proofs, as far as they hand off from one set to the next, beginning with `first`.
+/// The leading proofs that hand off from one set to the next, beginning with `first`.
 fn in_order(first: SetId, proofs: &[Update]) -> &[Update] {
     let mut expected = Some(first);
     let follows = |update: &&Update| {

@@ -1,4 +1,4 @@
-//! What happens, for people: one line, or for answers a few.
+//! Events as text: one line, or a few for answers.
 
 use crate::event::Event;
 use duet_light_rpc::Kind;

@@ -1,12 +1,12 @@
-//! What a node says about a finality proof that it is given.
+//! A node's verdict on a submitted finality proof.
 
 use serde::{Deserialize, Serialize};
 
-/// What a node says about a proof.
+/// A node's verdict on a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Verdict {
-    /// It is what its chain says.
+    /// The proof agrees with the node's chain.
     True,
     /// It is not, and the node reports the signers.
     False,

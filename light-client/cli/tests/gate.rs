@@ -46,13 +46,8 @@ const JSON: &str = "content-type: application/json";
 async fn a_page_in_a_browser_and_a_rebound_name_are_refused() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let more = [
-        "--allow-origin",
-        "https://wallet.example",
-        "--allow-host",
-        "box.example",
-    ];
-    let served = Served::start(&world, &[&node], &more).await;
+    let more = "--allow-origin https://wallet.example --allow-host box.example";
+    let served = Served::start(&world, &[&node], more).await;
     let post = |headers: &'static [&'static str]| http(&served.address, POST, headers, BODY);
     let head = format!("{:?}", world.blocks[5].hash);
     for headers in [
@@ -111,7 +106,7 @@ async fn a_page_in_a_browser_and_a_rebound_name_are_refused() {
 async fn a_client_gets_so_many_subscriptions_and_requests_and_no_more() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&node], &[]).await;
+    let served = Served::start(&world, &[&node], "").await;
     let begin = ("chain_subscribeNewHeads", "chain_unsubscribeNewHeads");
     let mut all = Vec::new();
     for _ in 0..32 {
@@ -142,7 +137,7 @@ async fn a_client_gets_so_many_subscriptions_and_requests_and_no_more() {
 async fn requests_beyond_those_that_are_answered_at_a_time_are_refused_at_once() {
     let world = world();
     let silent = Node::start(&world, Tamper::Silence).await;
-    let served = Served::start(&world, &[&silent], &["--request-timeout", "3"]).await;
+    let served = Served::start(&world, &[&silent], "--request-timeout 3").await;
     served.ask("chain_getFinalizedHead", json!([])).await;
     let asked = (0..40).map(|_| served.refusal("state_getStorage", json!(["0x01"])));
     let mut tasks = Vec::new();
@@ -188,7 +183,7 @@ async fn join_all<F: std::future::Future + Unpin>(mut futures: Vec<F>) -> Vec<F:
 async fn a_connection_too_many_is_closed_and_the_others_live_on() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&node], &[]).await;
+    let served = Served::start(&world, &[&node], "").await;
     served.ask("chain_getFinalizedHead", json!([])).await;
     let mut idle = Vec::new();
     for _ in 0..127 {
@@ -242,7 +237,7 @@ async fn a_client_that_takes_no_answers_is_not_read() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
     // Nobody reads its output here, either.
-    let served = Served::start(&world, &[&node], &["--quiet"]).await;
+    let served = Served::start(&world, &[&node], "--quiet").await;
     served.ask("chain_getFinalizedHead", json!([])).await;
     let request = r#"{"jsonrpc":"2.0","id":1,"method":"rpc_methods","params":[]}"#;
     let batch = format!("[{}]", vec![request; 32].join(","));

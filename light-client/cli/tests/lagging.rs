@@ -4,7 +4,7 @@ mod support;
 
 use duet_light_client::testing::TestChain;
 use std::time::{Duration, Instant};
-use support::{Finished, Lie, Program, Proxy, Server, Tampering};
+use support::{follow, Finished, Lie, Proxy, Server, Tampering, MODES};
 
 /// The longest that a lag may go unnoticed: two seconds to the next question, four of patience, and some for a busy
 /// machine. A request alone may take twenty.
@@ -12,15 +12,6 @@ const NOTICED: Duration = Duration::from_secs(15);
 
 fn chain() -> TestChain {
     TestChain::new(6, 5, 1)
-}
-
-fn follow<'a>(genesis: &'a str, urls: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    let mut args = vec!["follow", "--json", "--genesis", genesis];
-    for url in urls {
-        args.extend(["--url", url]);
-    }
-    args.extend(more);
-    args
 }
 
 /// Asserts that `left` was left for `other`, in one line, and for nothing else.
@@ -44,13 +35,12 @@ fn assert_lagging(finished: &Finished, left: &str, other: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_endpoint_that_stands_still_is_left_within_seconds_for_one_that_does_not() {
     let chain = chain();
-    let genesis = format!("{:?}", chain.genesis_hash);
-    for mode in [&[][..], &["--stateless"]] {
+    for mode in MODES {
         let still = Server::start_at(&chain, Lie::None, 8).await;
         let honest = Server::start_at(&chain, Lie::None, 8).await;
-        let more = [&["--blocks", "8"], mode].concat();
-        let args = follow(&genesis, &[&still.url, &honest.url], &more);
-        let program = Program::start(args).wait_for_line("\"synced\"").await;
+        let more = format!("--blocks 8 {mode}");
+        let program = follow(&chain, &[&still.url, &honest.url], &more);
+        let program = program.synced().await;
         let start = Instant::now();
         honest.prove_up_to(58);
         let finished = program.finish().await.expect_code(0);
@@ -62,11 +52,10 @@ async fn an_endpoint_that_stands_still_is_left_within_seconds_for_one_that_does_
 #[tokio::test(flavor = "multi_thread")]
 async fn an_endpoint_that_answers_no_more_is_left_within_seconds_too() {
     let chain = chain();
-    let genesis = format!("{:?}", chain.genesis_hash);
     let honest = Server::start_at(&chain, Lie::None, 8).await;
     let frozen = Proxy::start(&honest, Tampering::None).await;
-    let args = follow(&genesis, &[&frozen.url, &honest.url], &["--blocks", "8"]);
-    let program = Program::start(args).wait_for_line("\"synced\"").await;
+    let program = follow(&chain, &[&frozen.url, &honest.url], "--blocks 8");
+    let program = program.synced().await;
     frozen.freeze();
     let start = Instant::now();
     honest.prove_up_to(58);
@@ -79,16 +68,15 @@ async fn an_endpoint_that_answers_no_more_is_left_within_seconds_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_endpoint_that_proved_more_is_followed_from_then_on() {
     let chain = chain();
-    let genesis = format!("{:?}", chain.genesis_hash);
     let still = Server::start_at(&chain, Lie::None, 8).await;
     let older = Server::start_at(&chain, Lie::None, 8).await;
     let honest = Server::start_at(&chain, Lie::None, 8).await;
     let urls = [&*still.url, &*older.url, &*honest.url];
-    let args = follow(&genesis, &urls, &["--lag-after", "0.5"]);
-    let program = Program::start(args).wait_for_line("\"synced\"").await;
+    let program = follow(&chain, &urls, "--lag-after 0.5");
+    let program = program.synced().await;
     honest.prove_up_to(52);
     let program = program.wait_for_line("\"lagging\"").await;
-    let program = program.wait_for_line("\"synced\"").await;
+    let program = program.synced().await;
     honest.prove_up_to(55);
     let program = program.wait_for_line("\"block\":55").await;
     program.signal("INT");
@@ -102,7 +90,6 @@ async fn the_endpoint_that_proved_more_is_followed_from_then_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_head_that_is_only_claimed_leaves_nobody() {
     let chain = chain();
-    let genesis = format!("{:?}", chain.genesis_hash);
     for (lie, head, verdict, rule) in [
         (Lie::InventedHead, 8, "incomplete", None),
         (Lie::WrongApk2, 58, "lied", Some("JUST-5")),
@@ -110,10 +97,10 @@ async fn a_head_that_is_only_claimed_leaves_nobody() {
     ] {
         let honest = Server::start_at(&chain, Lie::None, 8).await;
         let liar = Server::start_at(&chain, lie, head).await;
-        let args = follow(&genesis, &[&honest.url, &liar.url], &["--lag-after", "0.5"]);
-        let program = Program::start(args).wait_for_line("\"synced\"").await;
+        let program = follow(&chain, &[&honest.url, &liar.url], "--lag-after 0.5");
+        let program = program.synced().await;
         let program = program.wait_for_line("\"endpoint\"").await;
-        let program = program.wait_for_line("\"synced\"").await;
+        let program = program.synced().await;
         honest.prove_up_to(15);
         let program = program.wait_for_line("\"block\":15").await;
         program.signal("INT");
@@ -136,12 +123,11 @@ async fn a_head_that_is_only_claimed_leaves_nobody() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_endpoint_of_another_chain_is_named_although_another_one_is_followed() {
     let chain = chain();
-    let genesis = format!("{:?}", chain.genesis_hash);
     let honest = Server::start_at(&chain, Lie::None, 8).await;
     let other = Server::start(&chain, Lie::ServesAnotherChain).await;
-    let more = ["--lag-after", "0.5", "--stall-after", "1"];
-    let args = follow(&genesis, &[&honest.url, &other.url], &more);
-    let program = Program::start(args).wait_for_line("\"other_chain\"").await;
+    let more = "--lag-after 0.5 --stall-after 1";
+    let program = follow(&chain, &[&honest.url, &other.url], more);
+    let program = program.wait_for_line("\"other_chain\"").await;
     let program = program.wait_for_line("\"stalled\"").await;
     program.signal("INT");
     let finished = program.finish().await.expect_code(0);
@@ -156,13 +142,12 @@ async fn an_endpoint_of_another_chain_is_named_although_another_one_is_followed(
 #[tokio::test(flavor = "multi_thread")]
 async fn an_endpoint_that_lied_is_asked_for_nothing_more() {
     let chain = chain();
-    let genesis = format!("{:?}", chain.genesis_hash);
     let liar = Server::start_at(&chain, Lie::WrongApk2, 8).await;
     let honest = Server::start_at(&chain, Lie::None, 8).await;
     let urls = [&*liar.url, &*honest.url];
-    let args = follow(&genesis, &urls, &["--lag-after", "0.5"]);
-    let program = Program::start(args).wait_for_line("\"lied\"").await;
-    let program = program.wait_for_line("\"synced\"").await;
+    let program = follow(&chain, &urls, "--lag-after 0.5");
+    let program = program.wait_for_line("\"lied\"").await;
+    let program = program.synced().await;
     let asked = liar.calls("duet_getFinalizedHead");
     // Eight times as long as from one question to the next.
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -174,19 +159,14 @@ async fn an_endpoint_that_lied_is_asked_for_nothing_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn silence_is_reported_once_with_how_long_it_lasts() {
     let chain = chain();
-    let genesis = format!("{:?}", chain.genesis_hash);
     let servers = [
         Server::start_at(&chain, Lie::None, 8).await,
         Server::start_at(&chain, Lie::None, 8).await,
     ];
     let [one, other] = [&*servers[0].url, &*servers[1].url];
     for (urls, alone) in [(&[one][..], true), (&[one, other], false)] {
-        let args = follow(
-            &genesis,
-            urls,
-            &["--stall-after", "1", "--lag-after", "0.5"],
-        );
-        let program = Program::start(args).wait_for_line("\"stalled\"").await;
+        let program = follow(&chain, urls, "--stall-after 1 --lag-after 0.5");
+        let program = program.wait_for_line("\"stalled\"").await;
         // Three times as long as it took to be said once.
         tokio::time::sleep(Duration::from_secs(3)).await;
         program.signal("INT");

@@ -6,7 +6,7 @@ mod support;
 use codec::Encode;
 use duet_light_client::{decode, testing::TestChain, Misbehaviour};
 use duet_primitives::UncheckedJustification;
-use support::{Finished, Lie, Program, Server};
+use support::{follow, hex, sync, Finished, Folder, Lie, Program, Server, MODES};
 
 fn chain() -> TestChain {
     TestChain::new(4, 5, 1)
@@ -43,7 +43,7 @@ const BYTES: [(Lie, &str); 3] = [
 async fn a_servers_text_forges_no_line_and_fills_no_screen() {
     let chain = chain();
     let liar = Server::start(&chain, Lie::ForgedLine).await;
-    let finished = sync(&chain, &[&liar], &[]).await.expect_code(3);
+    let finished = sync(&chain, &[&liar.url], "").await.expect_code(3);
     assert_left(&finished, &liar, "lied", Some("RPC-1"));
     for (event, field) in [("endpoint", "reason"), ("failed", "message")] {
         let event = finished.named(event).remove(0);
@@ -59,23 +59,6 @@ async fn a_servers_text_forges_no_line_and_fills_no_screen() {
     }
 }
 
-async fn sync(chain: &TestChain, servers: &[&Server], more: &[&str]) -> Finished {
-    let genesis = format!("{:?}", chain.genesis_hash);
-    let mut args = vec![
-        "sync",
-        "--json",
-        "--give-up-after",
-        "2",
-        "--genesis",
-        &genesis,
-    ];
-    for server in servers {
-        args.extend(["--url", &server.url]);
-    }
-    args.extend(more);
-    Program::run(args).await
-}
-
 /// Asserts that the program reported this endpoint, and why.
 #[track_caller]
 fn assert_left(finished: &Finished, server: &Server, verdict: &str, rule: Option<&str>) {
@@ -89,27 +72,24 @@ fn assert_left(finished: &Finished, server: &Server, verdict: &str, rule: Option
 }
 
 /// Alone the liar makes the program fail. With an honest server after it, it is dropped and the program succeeds.
-async fn expect_lie(chain: &TestChain, lie: Lie, rule: &str, more: &[&str]) {
+async fn expect_lie(chain: &TestChain, lie: Lie, rule: &str, mode: &str) {
     let (liar, honest) = (
         Server::start(chain, lie).await,
         Server::start(chain, Lie::None).await,
     );
-    let alone = sync(chain, &[&liar], more).await.expect_code(3);
+    let alone = sync(chain, &[&liar.url], mode).await.expect_code(3);
     assert_left(&alone, &liar, "lied", Some(rule));
     let failed = alone.named("failed").remove(0);
     assert_eq!(
         (failed["code"].as_u64(), failed["kind"].as_str()),
         (Some(3), Some("unverified"))
     );
-    assert!(
-        failed["message"]
-            .as_str()
-            .is_some_and(|text| text.contains(&liar.url)),
-        "{failed}"
-    );
+    assert!(alone.message().contains(&liar.url), "{failed}");
     assert!(alone.named("synced").is_empty());
 
-    let both = sync(chain, &[&liar, &honest], more).await.expect_code(0);
+    let both = sync(chain, &[&liar.url, &honest.url], mode)
+        .await
+        .expect_code(0);
     assert_left(&both, &liar, "lied", Some(rule));
     let synced = both.named("synced").remove(0);
     assert_eq!(synced["block"], chain.head().block_number.get());
@@ -132,7 +112,7 @@ fn lie_is_later(lie: Lie) -> bool {
 async fn every_lie_about_a_proof_is_refused_by_its_own_rule() {
     let chain = chain();
     for (lie, full, _) in PROOFS {
-        expect_lie(&chain, lie, full, &[]).await;
+        expect_lie(&chain, lie, full, "").await;
     }
 }
 
@@ -140,7 +120,7 @@ async fn every_lie_about_a_proof_is_refused_by_its_own_rule() {
 async fn every_lie_about_a_stateless_proof_is_refused_by_its_own_rule() {
     let chain = chain();
     for (lie, _, stateless) in PROOFS {
-        expect_lie(&chain, lie, stateless, &["--stateless"]).await;
+        expect_lie(&chain, lie, stateless, "--stateless").await;
     }
 }
 
@@ -148,8 +128,8 @@ async fn every_lie_about_a_stateless_proof_is_refused_by_its_own_rule() {
 async fn bytes_that_do_not_decode_are_a_lie_too() {
     let chain = chain();
     for (lie, rule) in BYTES {
-        expect_lie(&chain, lie, rule, &[]).await;
-        expect_lie(&chain, lie, rule, &["--stateless"]).await;
+        expect_lie(&chain, lie, rule, "").await;
+        expect_lie(&chain, lie, rule, "--stateless").await;
     }
 }
 
@@ -157,7 +137,7 @@ async fn bytes_that_do_not_decode_are_a_lie_too() {
 async fn a_flipped_signature_is_refused_whether_it_is_a_point_or_not() {
     let chain = chain();
     let liar = Server::start(&chain, Lie::FlippedSignature).await;
-    let finished = sync(&chain, &[&liar], &[]).await.expect_code(3);
+    let finished = sync(&chain, &[&liar.url], "").await.expect_code(3);
     let event = finished.named("endpoint").remove(0);
     let rule = event["rule"].as_str().expect("a rule");
     assert!(
@@ -170,18 +150,16 @@ async fn a_flipped_signature_is_refused_whether_it_is_a_point_or_not() {
 async fn a_lie_in_the_subscription_is_refused_as_well() {
     let chain = chain();
     for (lie, rule) in [(Lie::WrongApk2, "JUST-5"), (Lie::BelowThreshold, "JUST-4")] {
-        let directory = tempfile::tempdir().expect("a directory");
-        let state = directory.path().join("state");
-        let state = state.to_str().expect("text");
+        let folder = Folder::new();
+        let state = format!("--state {}", folder.text("state"));
         let honest = Server::start_at(&chain, Lie::None, 2).await;
-        sync(&chain, &[&honest], &["--state", state])
-            .await
-            .expect_code(0);
+        let kept = sync(&chain, &[&honest.url], &state).await;
+        kept.expect_code(0);
 
         // Nothing is asked of the liar any more: it lies in what it pushes.
         let liar = Server::start_at(&chain, lie, 2).await;
-        let args = ["follow", "--json", "--state", state, "--url", &liar.url];
-        let program = Program::start(args).wait_for_line("\"synced\"").await;
+        let line = format!("follow --json {state} --url {}", liar.url);
+        let program = Program::start(&line).synced().await;
         liar.prove_next();
         let finished = program.finish().await.expect_code(3);
         assert_left(&finished, &liar, "lied", Some(rule));
@@ -191,48 +169,33 @@ async fn a_lie_in_the_subscription_is_refused_as_well() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_validators_contradicting_themselves_ends_everything() {
     let chain = chain();
-    let directory = tempfile::tempdir().expect("a directory");
-    let state = directory.path().join("state");
+    let folder = Folder::new();
+    let state = format!("--state {}", folder.text("state"));
     let server = Server::start_at(&chain, Lie::Equivocates, 2).await;
-    let genesis = format!("{:?}", chain.genesis_hash);
-    let state = state.to_str().expect("text");
-    let args = [
-        "follow",
-        "--json",
-        "--state",
-        state,
-        "--url",
-        &server.url,
-        "--genesis",
-        &genesis,
-    ];
-    let program = Program::start(args).wait_for_line("\"synced\"").await;
+    let program = follow(&chain, &[&server.url], &state).synced().await;
     server.prove_next();
     let finished = program.finish().await.expect_code(5);
     let failed = finished.named("failed").remove(0);
-    let evidence = [0, 1].map(|which| {
-        let hex = failed["evidence"][which].as_str().expect("two proofs");
-        let bytes = hex::decode(&hex[2..]).expect("hex");
+    let proofs = [0, 1].map(|which| failed["evidence"][which].as_str().expect("two proofs"));
+    let [first, second] = proofs.map(|proof| {
+        let bytes = hex::decode(&proof[2..]).expect("hex");
         let proof: UncheckedJustification = decode(&bytes).expect("a proof");
         proof
             .check(chain.sets[0].set.keyset(), chain.genesis_hash)
             .expect("it holds")
     });
-    let [first, second] = evidence;
     assert!(Misbehaviour::new(first, second).is_some());
 
     // What is printed is what nodes are given.
-    let proofs = [0, 1].map(|which| failed["evidence"][which].as_str().expect("text"));
     let honest = Server::start(&chain, Lie::None).await;
-    let report = ["report", "--json", "--url", &honest.url];
-    let finished = Program::run(report.into_iter().chain(proofs)).await;
+    let report = |proofs: &str| format!("report --json --url {} {proofs}", honest.url);
+    let finished = Program::run(&report(&proofs.join(" "))).await;
     let finished = finished.expect_code(0);
     let verdicts = finished.named("reported");
     let verdicts: Vec<_> = verdicts.iter().map(|one| one["verdict"].as_str()).collect();
     assert_eq!(verdicts, [Some("true"), Some("false")]);
     for (proof, code) in [(proofs[0], 6), ("0x00", 2)] {
-        let finished = Program::run(report.into_iter().chain([proof])).await;
-        finished.expect_code(code);
+        Program::run(&report(proof)).await.expect_code(code);
     }
 }
 
@@ -241,15 +204,12 @@ async fn a_report_that_no_endpoint_takes_says_why() {
     let chain = chain();
     let server = Server::start(&chain, Lie::NoDuet).await;
     let proof = chain.justification(2).expect("is proven").encode();
-    let proof = format!("0x{}", hex::encode(proof));
-    let finished = Program::run(["report", "--json", "--url", &server.url, &proof]).await;
+    let report = format!("report --url {} {}", server.url, hex(&proof));
+    let finished = Program::run(&format!("{report} --json")).await;
     let finished = finished.expect_code(6);
     assert_eq!(finished.named("endpoint").len(), 1);
-    let url = server.url.clone();
     drop(server);
-    Program::run(["report", "--url", &url, &proof])
-        .await
-        .expect_code(4);
+    Program::run(&report).await.expect_code(4);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -257,9 +217,11 @@ async fn a_server_of_another_chain_is_told_from_a_liar_and_dropped() {
     let chain = chain();
     let other = Server::start(&chain, Lie::ServesAnotherChain).await;
     let honest = Server::start(&chain, Lie::None).await;
-    let finished = sync(&chain, &[&other, &honest], &[]).await.expect_code(0);
+    let finished = sync(&chain, &[&other.url, &honest.url], "")
+        .await
+        .expect_code(0);
     assert_left(&finished, &other, "other_chain", Some("LIGHT-1"));
-    sync(&chain, &[&other], &[]).await.expect_code(3);
+    sync(&chain, &[&other.url], "").await.expect_code(3);
     assert_eq!(
         other.calls("duet_getGenesisProof"),
         0,
@@ -272,9 +234,11 @@ async fn a_head_without_a_proof_is_a_gap_and_ends_with_its_own_status() {
     let chain = chain();
     let liar = Server::start(&chain, Lie::InventedHead).await;
     let honest = Server::start(&chain, Lie::None).await;
-    let finished = sync(&chain, &[&liar, &honest], &[]).await.expect_code(0);
+    let finished = sync(&chain, &[&liar.url, &honest.url], "")
+        .await
+        .expect_code(0);
     assert_left(&finished, &liar, "incomplete", None);
-    sync(&chain, &[&liar], &[]).await.expect_code(6);
+    sync(&chain, &[&liar.url], "").await.expect_code(6);
 }
 
 /// A server that lacks something is reported and the next one is asked. Alone it ends the program, with this advice.
@@ -282,12 +246,11 @@ async fn expect_gap(lie: Lie, rule: Option<&str>, advice: &str) {
     let chain = chain();
     let lacking = Server::start(&chain, lie).await;
     let honest = Server::start(&chain, Lie::None).await;
-    for mode in [&[][..], &["--stateless"]] {
-        let both = sync(&chain, &[&lacking, &honest], mode).await;
+    for mode in MODES {
+        let both = sync(&chain, &[&lacking.url, &honest.url], mode).await;
         assert_left(&both.expect_code(0), &lacking, "incomplete", rule);
-        let alone = sync(&chain, &[&lacking], mode).await.expect_code(6);
-        let failed = alone.named("failed").remove(0);
-        let message = failed["message"].as_str().expect("text");
+        let alone = sync(&chain, &[&lacking.url], mode).await.expect_code(6);
+        let message = alone.message();
         assert!(message.contains(advice), "{message}");
         assert!(!message.contains("newer checkpoint"), "{message}");
     }
@@ -302,30 +265,18 @@ async fn a_newer_checkpoint_is_advised_only_when_all_were_asked_and_two_need_it(
     let joining = start(Lie::Joining).await;
     let stopped = start(Lie::None).await.stop().await;
     for (urls, advised) in [
-        (&[&one.url, &other.url][..], true),
+        (&[&*one.url, &other.url][..], true),
         (&[&one.url, &other.url, &joining.url], true),
         (&[&one.url, &joining.url], false),
         (&[&one.url, &other.url, &stopped], false),
     ] {
-        let genesis = format!("{:?}", chain.genesis_hash);
-        let mut args = vec![
-            "sync",
-            "--json",
-            "--give-up-after",
-            "2",
-            "--genesis",
-            &genesis,
-        ];
-        urls.iter().for_each(|url| args.extend(["--url", url]));
-        let finished = Program::run(args).await.expect_code(6);
-        let failed = finished.named("failed").remove(0);
-        let message = failed["message"].as_str().expect("text");
+        let message = sync(&chain, urls, "").await.expect_code(6).message();
         assert_eq!(message.contains("newer checkpoint"), advised, "{message}");
         assert!(message.contains("ask other nodes"), "{message}");
         let unasked = format!("not all endpoints could be asked ({stopped})");
         assert_eq!(
             message.contains(&unasked),
-            urls.contains(&&stopped),
+            urls.contains(&&*stopped),
             "{message}"
         );
     }
@@ -351,9 +302,11 @@ async fn a_node_without_duet_is_dropped() {
     let chain = chain();
     let plain = Server::start(&chain, Lie::NoDuet).await;
     let honest = Server::start(&chain, Lie::None).await;
-    let finished = sync(&chain, &[&plain, &honest], &[]).await.expect_code(0);
+    let finished = sync(&chain, &[&plain.url, &honest.url], "")
+        .await
+        .expect_code(0);
     assert_left(&finished, &plain, "incompatible", None);
-    sync(&chain, &[&plain], &[]).await.expect_code(4);
+    sync(&chain, &[&plain.url], "").await.expect_code(4);
 }
 
 /// LIGHT-8. The program says where the way ends and what may be done, and goes on behind the reset only when its user gives
@@ -362,22 +315,16 @@ async fn a_node_without_duet_is_dropped() {
 async fn a_reset_is_not_crossed_without_a_checkpoint_of_the_user() {
     let chain = chain();
     let server = Server::start(&chain, Lie::Reset).await;
-    for mode in [&[][..], &["--stateless"]] {
-        let stopped = sync(&chain, &[&server], mode).await.expect_code(6);
+    for mode in MODES {
+        let stopped = sync(&chain, &[&server.url], mode).await.expect_code(6);
         assert_left(&stopped, &server, "reset", Some("LIGHT-8"));
         assert!(stopped.named("synced").is_empty());
-        let failed = stopped.named("failed").remove(0);
-        let message = failed["message"].as_str().expect("text");
-        let (_, checkpoint) = message.split_once("a file of this: ").expect(message);
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(file.path(), checkpoint).expect("it is written");
-        let path = file.path().to_str().expect("a name");
-        let more: Vec<_> = mode
-            .iter()
-            .chain(&["--checkpoint", path])
-            .copied()
-            .collect();
-        let synced = sync(&chain, &[&server], &more).await.expect_code(0);
+        let message = stopped.message();
+        let (_, checkpoint) = message.split_once("a file of this: ").expect(&message);
+        let folder = Folder::new();
+        folder.write("checkpoint", checkpoint);
+        let more = format!("{mode} --checkpoint {}", folder.text("checkpoint"));
+        let synced = sync(&chain, &[&server.url], &more).await.expect_code(0);
         let proof = synced.named("proof").remove(0);
         assert_eq!(
             (&proof["set"], &proof["block"]),
@@ -395,26 +342,29 @@ fn head(chain: &TestChain) -> u32 {
 async fn a_false_reset_is_a_lie_and_a_claimed_one_is_not_believed() {
     let chain = chain();
     let liar = Server::start(&chain, Lie::FalseReset).await;
-    let alone = sync(&chain, &[&liar], &[]).await.expect_code(3);
+    let alone = sync(&chain, &[&liar.url], "").await.expect_code(3);
     assert_left(&alone, &liar, "lied", Some("LIGHT-8"));
     let claims = Server::start(&chain, Lie::Reset).await;
     let honest = Server::start(&chain, Lie::None).await;
-    let synced = sync(&chain, &[&claims, &honest], &[]).await.expect_code(0);
+    let synced = sync(&chain, &[&claims.url, &honest.url], "")
+        .await
+        .expect_code(0);
     assert_left(&synced, &claims, "reset", Some("LIGHT-8"));
     assert_eq!(synced.named("synced")[0]["url"], honest.url.as_str());
 }
 
 /// One server per byte of an answer, which flips a bit in that byte, and behind them all an honest one: each is
 /// reported with its rule and dropped, and the program still reaches the head.
-async fn flip_every_byte(method: &'static str, head: u32, len: usize, more: &[&str]) {
+async fn flip_every_byte(method: &'static str, head: u32, len: usize, mode: &str) {
     let chain = TestChain::new(1, 5, 1);
     let mut liars = Vec::new();
     for offset in 0..len {
         liars.push(Server::start_at(&chain, Lie::FlippedByte { method, offset }, head).await);
     }
     let honest = Server::start_at(&chain, Lie::None, head).await;
-    let servers: Vec<_> = liars.iter().chain([&honest]).collect();
-    let finished = sync(&chain, &servers, more).await.expect_code(0);
+    let servers = liars.iter().chain([&honest]);
+    let urls: Vec<_> = servers.map(|server| &*server.url).collect();
+    let finished = sync(&chain, &urls, mode).await.expect_code(0);
     assert_eq!(finished.named("synced")[0]["url"], honest.url.as_str());
     assert!(finished
         .named("proof")
@@ -434,21 +384,21 @@ async fn flip_every_byte(method: &'static str, head: u32, len: usize, more: &[&s
 async fn a_flipped_bit_in_any_byte_of_a_served_proof_is_refused() {
     let chain = TestChain::new(1, 5, 1);
     let len = chain.justification(2).expect("a proof").encode().len();
-    flip_every_byte("duet_getJustification", 2, len, &[]).await;
+    flip_every_byte("duet_getJustification", 2, len, "").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_bit_in_any_byte_of_a_served_stateless_proof_is_refused() {
     let chain = TestChain::new(1, 5, 1);
     let len = chain.stateless_proof(2).expect("a proof").encode().len();
-    flip_every_byte("duet_getStatelessProof", 2, len, &["--stateless"]).await;
+    flip_every_byte("duet_getStatelessProof", 2, len, "--stateless").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_bit_in_any_byte_of_served_handoff_proofs_is_refused() {
     let chain = TestChain::new(1, 5, 1);
     let len = chain.handoff_proofs(0, 1).encode().len();
-    flip_every_byte("duet_getSetProofs", 5, len, &[]).await;
+    flip_every_byte("duet_getSetProofs", 5, len, "").await;
     let len = chain.stateless_handoff_proofs(0, 1).encode().len();
-    flip_every_byte("duet_getStatelessSetProofs", 5, len, &["--stateless"]).await;
+    flip_every_byte("duet_getStatelessSetProofs", 5, len, "--stateless").await;
 }

@@ -3,13 +3,14 @@
 mod support;
 
 use codec::{Decode, Encode};
-use duet_light_client::{BlockProof, Checkpoint, Mode, Trusted, Update};
-use duet_primitives::{BlockNumber, Keysets, SetId, UncheckedJustification};
+use duet_light_client::{BlockProof, Mode, Trusted, Update};
+use duet_primitives::{SetId, UncheckedJustification};
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
 use std::sync::Arc;
 use support::{
-    account_info, account_key, events_key, hex, Finished, Node, Program, Tamper, World, ACCOUNT,
+    account_info, account_key, checkpoint_file, events_key, hex, urls, Finished, Node, Program,
+    Tamper, World, ACCOUNT, MODES,
 };
 
 const NEWEST: u32 = 9;
@@ -19,16 +20,11 @@ fn world() -> Arc<World> {
     Arc::new(World::new(NEWEST, 1))
 }
 
-async fn ask(world: &World, question: &[&str], nodes: &[&Node], more: &[&str]) -> Finished {
-    let checkpoint = world.checkpoint();
-    let path = checkpoint.path().to_str().expect("text");
-    let mut args = question.to_vec();
-    args.extend(["--json", "--checkpoint", path]);
-    for node in nodes {
-        args.extend(["--url", &node.url]);
-    }
-    args.extend(more);
-    Program::run(args).await
+async fn ask(world: &World, question: &str, nodes: &[&Node]) -> Finished {
+    let checkpoint = checkpoint_file(&world.checkpoint());
+    let path = checkpoint.path().display();
+    let urls = urls(nodes.iter().map(|node| &node.url));
+    Program::run(&format!("{question} --json --checkpoint {path}{urls}")).await
 }
 
 fn bytes(text: &Value) -> Vec<u8> {
@@ -41,13 +37,13 @@ fn bytes(text: &Value) -> Vec<u8> {
 async fn one_question_is_asked_where_the_node_has_it_and_else_one_for_each_part() {
     let world = world();
     let account = hex(&ACCOUNT);
-    for mode in [&[][..], &["--stateless"]] {
-        for (at, number) in [(&["--at", "4"][..], OLDER), (&[], NEWEST)] {
+    for mode in MODES {
+        for (at, number) in [("--at 4", OLDER), ("", NEWEST)] {
             let mut answers = Vec::new();
             for at_once in [true, false] {
                 let node = Node::start_at(&world, Tamper::None, NEWEST, at_once).await;
-                let more = [mode, at].concat();
-                let finished = ask(&world, &["account", &account], &[&node], &more).await;
+                let question = format!("account {account} {mode} {at}");
+                let finished = ask(&world, &question, &[&node]).await;
                 let mut answer = finished.expect_code(0).named("account").remove(0);
                 assert_eq!(answer["free"], number.to_string());
                 assert_eq!(node.calls("duet_getProofs"), 1, "it is tried once");
@@ -67,24 +63,14 @@ async fn one_question_is_asked_where_the_node_has_it_and_else_one_for_each_part(
 async fn every_part_of_the_proof_is_printed() {
     let world = world();
     let node = Node::start_at(&world, Tamper::None, NEWEST, true).await;
-    let key = hex(&account_key());
-    let finished = ask(&world, &["storage", &key, "--at", "4"], &[&node], &[]).await;
+    let question = format!("storage {} --at 4", hex(&account_key()));
+    let finished = ask(&world, &question, &[&node]).await;
     let answer = finished.expect_code(0).named("storage").remove(0);
     assert_eq!(answer["value"], hex(&account_info(OLDER)));
     assert_eq!(answer["length"], account_info(OLDER).len());
     assert_eq!(answer["events"], Value::Null);
 
-    let commitment = world.set.set.commitment().clone();
-    let checkpoint = Checkpoint {
-        genesis_hash: world.genesis(),
-        block_number: BlockNumber::ZERO,
-        block_hash: world.genesis(),
-        keysets: Keysets {
-            current: commitment.clone(),
-            next: commitment,
-        },
-    };
-    let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full).expect("a checkpoint");
+    let trusted = Trusted::from_checkpoint(world.checkpoint(), Mode::Full).expect("a checkpoint");
     let keys = world.set.set.keyset().key_bytes();
     let trusted = trusted.with_keys(SetId::new(0), &keys).expect("its keys");
     let proof = &answer["proof"];
@@ -110,8 +96,7 @@ async fn every_part_of_the_proof_is_printed() {
 async fn the_events_of_a_block_are_printed_by_their_name_and_counted() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let question = ["storage", "--name", "System.Events"];
-    let finished = ask(&world, &question, &[&node], &[]).await;
+    let finished = ask(&world, "storage --name System.Events", &[&node]).await;
     let answer = finished.expect_code(0).named("storage").remove(0);
     let events = vec![NEWEST; 3].encode();
     assert_eq!(
@@ -125,17 +110,17 @@ async fn the_events_of_a_block_are_printed_by_their_name_and_counted() {
     assert_eq!(answer["length"], events.len());
 
     for wrong in [
-        &["storage"][..],
-        &["storage", "--name", "System"],
-        &["storage", "0x00", "--name", "A.B"],
+        "storage",
+        "storage --name System",
+        "storage 0x00 --name A.B",
     ] {
-        ask(&world, wrong, &[&node], &[]).await.expect_code(2);
+        ask(&world, wrong, &[&node]).await.expect_code(2);
     }
 }
 
 /// One node per byte of a part, which flips a bit of it, and an honest one behind them all: each is reported with its
 /// rule and dropped, and the honest one's answer is given.
-async fn flip_every_byte(part: &'static str, len: usize, rules: &[&str], question: &[&str]) {
+async fn flip_every_byte(part: &'static str, len: usize, rules: &[&str], question: &str) {
     let world = world();
     let mut liars = Vec::new();
     for at in 0..len {
@@ -144,7 +129,7 @@ async fn flip_every_byte(part: &'static str, len: usize, rules: &[&str], questio
     }
     let honest = Node::start_at(&world, Tamper::None, NEWEST, true).await;
     let nodes: Vec<_> = liars.iter().chain([&honest]).collect();
-    let finished = ask(&world, question, &nodes, &["--at", "4"]).await;
+    let finished = ask(&world, question, &nodes).await;
     let finished = finished.expect_code(0);
     let names = [&json!("account"), &json!("transaction")];
     let mut answers = finished.events();
@@ -169,20 +154,18 @@ async fn flip_every_byte(part: &'static str, len: usize, rules: &[&str], questio
     }
 }
 
-fn account() -> Vec<String> {
-    vec!["account".to_owned(), hex(&ACCOUNT)]
+fn account() -> String {
+    format!("account {} --at 4", hex(&ACCOUNT))
 }
 
-fn transaction() -> Vec<String> {
+fn transaction() -> String {
     let extrinsic = &world().blocks[OLDER as usize].extrinsics[1];
-    let hash = Blake2Hasher::hash(extrinsic);
-    vec!["tx".to_owned(), format!("{hash:?}")]
+    format!("tx {:?} --at 4", Blake2Hasher::hash(extrinsic))
 }
 
 /// For both verbs, which ask for the same parts and another one each.
 async fn flip(part: &'static str, len: usize, rules: &[&str]) {
     for question in [account(), transaction()] {
-        let question: Vec<_> = question.iter().map(String::as_str).collect();
         flip_every_byte(part, len, rules, &question).await;
     }
 }
@@ -198,18 +181,14 @@ async fn a_flipped_bit_in_any_byte_of_the_header_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_bit_in_any_byte_of_a_trie_node_is_refused() {
     let len = world().nodes(OLDER as usize, &[account_key()])[0].len();
-    let question = account();
-    let question: Vec<_> = question.iter().map(String::as_str).collect();
-    flip_every_byte("nodes", len, &["STATE-2"], &question).await;
+    flip_every_byte("nodes", len, &["STATE-2"], &account()).await;
 }
 
 /// STATE-4.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_bit_in_any_byte_of_the_extrinsics_is_refused() {
     let len = world().blocks[OLDER as usize].extrinsics.concat().len();
-    let question = transaction();
-    let question: Vec<_> = question.iter().map(String::as_str).collect();
-    flip_every_byte("extrinsics", len, &["STATE-4"], &question).await;
+    flip_every_byte("extrinsics", len, &["STATE-4"], &transaction()).await;
 }
 
 /// STATE-3. What does not decode as the path of one block is another answer than was asked for.
@@ -228,17 +207,14 @@ async fn a_flipped_bit_in_any_byte_of_the_proof_that_comes_along_is_refused() {
         "LIGHT-5", "LIGHT-6", "LIGHT-7", "RPC-1",
     ];
     let len = world().justification(NEWEST).encode().len();
-    let question = account();
-    let question: Vec<_> = question.iter().map(String::as_str).collect();
-    flip_every_byte("proof", len, &rules, &question).await;
+    flip_every_byte("proof", len, &rules, &account()).await;
 }
 
 /// What is wrong with one part, and with a node that does not have it.
 #[tokio::test(flavor = "multi_thread")]
 async fn parts_of_another_block_are_refused_by_their_rules() {
     let world = world();
-    let account = hex(&ACCOUNT);
-    let question = ["account", &*account, "--at", "4"];
+    let question = account();
     for (tamper, verdict, rule) in [
         (Tamper::ChangedBalance, "lied", Some("STATE-2")),
         (Tamper::OldState, "lied", Some("STATE-2")),
@@ -254,11 +230,10 @@ async fn parts_of_another_block_are_refused_by_their_rules() {
             let liar = Node::start_at(&world, tamper, NEWEST, at_once).await;
             let honest = Node::start_at(&world, Tamper::None, NEWEST, at_once).await;
             let code = if rule.is_some() { 3 } else { 6 };
-            let alone = ask(&world, &question, &[&liar], &[])
-                .await
-                .expect_code(code);
+            let alone = ask(&world, &question, &[&liar]).await;
+            let alone = alone.expect_code(code);
             assert!(alone.named("account").is_empty(), "{tamper:?}");
-            let both = ask(&world, &question, &[&liar, &honest], &[]).await;
+            let both = ask(&world, &question, &[&liar, &honest]).await;
             let both = both.expect_code(0);
             let event = both.named("endpoint").remove(0);
             assert_eq!(

@@ -8,8 +8,8 @@ use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
 use std::{sync::Arc, time::Duration};
 use support::{
-    account_info, account_key, data, events_key, hex, Node, Program, Served, Tamper, World,
-    ACCOUNT, FORGED,
+    account_info, account_key, checkpoint_file, data, events_key, hex, Node, Program, Served,
+    Tamper, World, ACCOUNT, FORGED, MODES,
 };
 
 const NEWEST: u32 = 9;
@@ -28,7 +28,7 @@ async fn what_is_asked_of_the_newest_block_and_of_older_ones_is_answered() {
     let world = world();
     for at_once in [false, true] {
         let node = Node::start_at(&world, Tamper::None, NEWEST, at_once).await;
-        let served = Served::start(&world, &[&node], &[]).await;
+        let served = Served::start(&world, &[&node], "").await;
         let newest = &world.blocks[NEWEST as usize];
         assert_eq!(
             served.ask("chain_getFinalizedHead", json!([])).await,
@@ -134,25 +134,18 @@ async fn what_is_asked_of_the_newest_block_and_of_older_ones_is_answered() {
 async fn a_light_client_can_be_pointed_at_it() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&node], &[]).await;
-    let (url, checkpoint) = (format!("ws://{}", served.address), world.checkpoint());
-    let checkpoint = checkpoint.path().to_str().expect("text");
+    let served = Served::start(&world, &[&node], "").await;
+    let (url, file) = (
+        format!("ws://{}", served.address),
+        checkpoint_file(&world.checkpoint()),
+    );
+    let checkpoint = file.path().display();
     let account = hex(&ACCOUNT);
-    for mode in [&[][..], &["--stateless"]] {
-        for at in [&["--at", "4"][..], &[]] {
-            let mut args = vec![
-                "account",
-                &account,
-                "--json",
-                "--checkpoint",
-                checkpoint,
-                "--url",
-                &url,
-            ];
-            args.extend(mode.iter().chain(at));
-            let finished = Program::run(args).await.expect_code(0);
-            let answer = finished.named("account").remove(0);
-            let number = if at.is_empty() { NEWEST } else { 4 };
+    for mode in MODES {
+        for (at, number) in [("--at 4", 4), ("", NEWEST)] {
+            let args = format!("account {account} --json --checkpoint {checkpoint} --url {url}");
+            let finished = Program::run(&format!("{args} {mode} {at}")).await;
+            let answer = finished.expect_code(0).named("account").remove(0);
             assert_eq!(
                 (&answer["block"], &answer["free"]),
                 (&number.into(), &number.to_string().into())
@@ -231,7 +224,7 @@ async fn a_lie_is_refused_by_its_rule_and_the_honest_node_asked() {
     let world = world();
     for (tamper, rule, method, values) in lies(&world) {
         let liar = Node::start(&world, tamper).await;
-        let served = Served::start(&world, &[&liar], &[]).await;
+        let served = Served::start(&world, &[&liar], "").await;
         let error = served.refusal(method, values.clone()).await;
         assert_eq!(error.code(), 9101, "{tamper:?} {error:?}");
         let said = data(&error);
@@ -244,10 +237,10 @@ async fn a_lie_is_refused_by_its_rule_and_the_honest_node_asked() {
         assert_eq!(finished.named("endpoint").len(), 1);
 
         let honest = Node::start(&world, Tamper::None).await;
-        let truth = Served::start(&world, &[&honest], &[]).await;
+        let truth = Served::start(&world, &[&honest], "").await;
         let expected = truth.ask(method, values.clone()).await;
         let liar = Node::start(&world, tamper).await;
-        let served = Served::start(&world, &[&liar, &honest], &[]).await;
+        let served = Served::start(&world, &[&liar, &honest], "").await;
         for _ in 0..2 {
             let answer = served.try_ask(method, values.clone()).await;
             match answer {
@@ -273,7 +266,7 @@ async fn a_lie_is_refused_by_its_rule_and_the_honest_node_asked() {
 async fn a_head_with_another_header_is_not_served() {
     let world = world();
     let liar = Node::start(&world, Tamper::OtherHeader).await;
-    let served = Served::start(&world, &[&liar], &[]).await;
+    let served = Served::start(&world, &[&liar], "").await;
     let answer: Result<Value, _> = served.try_ask("chain_getHeader", json!([])).await;
     assert!(answer.is_err(), "{answer:?}");
     let finished = served.program.finish().await.expect_code(3);
@@ -281,7 +274,7 @@ async fn a_head_with_another_header_is_not_served() {
 
     let liar = Node::start(&world, Tamper::OtherHeader).await;
     let honest = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&liar, &honest], &[]).await;
+    let served = Served::start(&world, &[&liar, &honest], "").await;
     let header = served.ask("chain_getHeader", json!([])).await;
     assert_eq!(header, world.blocks[NEWEST as usize].json);
     served.end().await.expect_code(0);
@@ -292,7 +285,7 @@ async fn a_node_of_another_chain_is_not_asked() {
     let (world, other) = (world(), Arc::new(World::new(NEWEST, 2)));
     let wrong = Node::start(&other, Tamper::None).await;
     let honest = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&wrong, &honest], &[]).await;
+    let served = Served::start(&world, &[&wrong, &honest], "").await;
     let value = served.ask("state_getStorage", json!([key()])).await;
     assert_eq!(value, hex(&account_info(NEWEST)));
     assert_eq!(wrong.calls("state_getReadProof"), 0);
@@ -304,7 +297,7 @@ async fn a_node_of_another_chain_is_not_asked() {
 async fn silence_is_an_error_and_another_node_is_asked_meanwhile() {
     let world = world();
     let silent = Node::start(&world, Tamper::Silence).await;
-    let served = Served::start(&world, &[&silent], &["--request-timeout", "1"]).await;
+    let served = Served::start(&world, &[&silent], "--request-timeout 1").await;
     let error = served.refusal("state_getStorage", json!([key()])).await;
     assert_eq!(
         (error.code(), &data(&error)["endpoint"]),
@@ -314,7 +307,7 @@ async fn silence_is_an_error_and_another_node_is_asked_meanwhile() {
 
     let honest = Node::start(&world, Tamper::None).await;
     let nodes = [&silent, &honest];
-    let served = Served::start(&world, &nodes, &["--request-timeout", "1"]).await;
+    let served = Served::start(&world, &nodes, "--request-timeout 1").await;
     let asked = silent.calls("state_getReadProof");
     for _ in 0..3 {
         let value = served.ask("state_getStorage", json!([key()])).await;
@@ -332,7 +325,7 @@ async fn silence_is_an_error_and_another_node_is_asked_meanwhile() {
 async fn state_that_is_pruned_is_missing_and_no_lie() {
     let world = world();
     let pruned = Node::start(&world, Tamper::Pruned).await;
-    let served = Served::start(&world, &[&pruned], &[]).await;
+    let served = Served::start(&world, &[&pruned], "").await;
     let error = served.refusal("state_getStorage", json!([key()])).await;
     assert_eq!(error.code(), 9102);
     assert!(
@@ -353,7 +346,7 @@ async fn a_withheld_head_is_found_by_another_node() {
     let world = world();
     let late = Node::start_at(&world, Tamper::None, 5, false).await;
     let honest = Node::start_at(&world, Tamper::None, 5, false).await;
-    let served = Served::start(&world, &[&late, &honest], &["--lag-after", "0.5"]).await;
+    let served = Served::start(&world, &[&late, &honest], "--lag-after 0.5").await;
     let mut heads = served
         .subscribe(
             "chain_subscribeFinalizedHeads",
@@ -378,7 +371,7 @@ async fn a_withheld_head_is_found_by_another_node() {
 async fn a_block_that_a_node_names_before_it_is_proven_is_waited_for() {
     let world = world();
     let node = Node::start_at(&world, Tamper::None, 5, false).await;
-    let served = Served::start(&world, &[&node], &[]).await;
+    let served = Served::start(&world, &[&node], "").await;
     assert_eq!(
         served.ask("chain_getFinalizedHead", json!([])).await,
         json!(world.blocks[5].hash)
@@ -401,7 +394,7 @@ async fn a_block_that_a_node_names_before_it_is_proven_is_waited_for() {
 async fn subscribers_of_state_get_what_changed_from_one_proven_block_to_the_next() {
     let world = world();
     let node = Node::start_at(&world, Tamper::None, 3, false).await;
-    let served = Served::start(&world, &[&node], &[]).await;
+    let served = Served::start(&world, &[&node], "").await;
     let same = hex(&7_u32.to_be_bytes());
     let mut changes = served
         .subscribe(
@@ -440,7 +433,7 @@ async fn a_transaction_is_called_final_when_a_proven_block_has_it_and_not_before
     let transaction = world.blocks[7].extrinsics[1].clone();
     for (tamper, is_honest) in [(Tamper::None, true), (Tamper::FalselyFinal, false)] {
         let node = Node::start_at(&world, tamper, 5, false).await;
-        let served = Served::start(&world, &[&node], &[]).await;
+        let served = Served::start(&world, &[&node], "").await;
         let hash = served
             .ask("author_submitExtrinsic", json!([hex(&transaction)]))
             .await;
@@ -475,7 +468,7 @@ async fn a_transaction_is_called_final_when_a_proven_block_has_it_and_not_before
 async fn what_is_passed_through_is_of_the_newest_proven_block_and_its_text_is_escaped_and_cut() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&node], &[]).await;
+    let served = Served::start(&world, &[&node], "").await;
     let chain = served.ask("system_chain", json!([])).await;
     assert_eq!(chain, r"\u{1b}[2J\r\nsynced to block 7");
     let error = served
@@ -498,7 +491,7 @@ async fn what_is_passed_through_is_of_the_newest_proven_block_and_its_text_is_es
     assert!(FORGED.contains(char::is_control));
     served.end().await.expect_code(0);
 
-    let strict = Served::start(&world, &[&node], &["--strict"]).await;
+    let strict = Served::start(&world, &[&node], "--strict").await;
     for (method, values) in [
         ("system_chain", json!([])),
         ("state_call", json!(["Core_version", "0x"])),
@@ -523,7 +516,7 @@ async fn what_is_passed_through_is_of_the_newest_proven_block_and_its_text_is_es
 async fn what_is_refused_is_refused_with_its_reason_and_not_listed() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&node], &[]).await;
+    let served = Served::start(&world, &[&node], "").await;
     let listed = served.ask("rpc_methods", json!([])).await;
     let listed: Vec<_> = listed["methods"].as_array().expect("a list").clone();
     for (method, why) in [
@@ -566,7 +559,7 @@ async fn what_is_refused_is_refused_with_its_reason_and_not_listed() {
 async fn a_hash_that_no_node_knows_is_missing() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
-    let served = Served::start(&world, &[&node], &[]).await;
+    let served = Served::start(&world, &[&node], "").await;
     let error = served
         .refusal("chain_getHeader", json!([H256::repeat_byte(9)]))
         .await;

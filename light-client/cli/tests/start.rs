@@ -6,7 +6,9 @@ use duet_light_client::testing::TestChain;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use std::sync::Arc;
-use support::{hex, Finished, Lie, Node, Program, Served, Server, Tamper, World, BEGAN};
+use support::{
+    from, hex, sync, Folder, Lie, Node, Program, Served, Server, Tamper, World, BEGAN, MODES,
+};
 
 fn chain() -> TestChain {
     TestChain::new(4, 5, 1)
@@ -21,33 +23,9 @@ fn text(hash: H256) -> String {
     format!("{hash:?}")
 }
 
-async fn run(chain: &TestChain, servers: &[&Server], more: &[&str]) -> Finished {
-    let genesis = text(chain.genesis_hash);
-    let mut args = vec!["sync", "--json", "--give-up-after", "2"];
-    args.extend(["--genesis", &genesis]);
-    for server in servers {
-        args.extend(["--url", &server.url]);
-    }
-    args.extend(more);
-    Program::run(args).await
-}
-
-fn numbers(finished: &Finished) -> Vec<u64> {
-    let number = |proof: Value| proof["block"].as_u64().expect("a number");
-    finished.named("proof").into_iter().map(number).collect()
-}
-
-fn message(finished: &Finished) -> String {
-    let failed = finished.named("failed").remove(0);
-    failed["message"].as_str().expect("a text").to_owned()
-}
-
-/// A file that ends with the test.
-fn state() -> (tempfile::TempDir, String) {
-    let place = tempfile::tempdir().expect("a directory");
-    let path = place.path().join("state");
-    let path = path.to_str().expect("text").to_owned();
-    (place, path)
+/// A file that ends with the folder, as an argument.
+fn state(folder: &Folder) -> String {
+    format!("--state {}", folder.text("state"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,10 +33,10 @@ async fn a_chain_that_took_duet_up_later_is_followed_from_a_block_of_it() {
     let chain = chain();
     let server = Server::start(&chain, Lie::LaterStart).await;
     let start = first_of(&chain, 2);
-    for mode in [&[][..], &["--stateless"]] {
-        let more = [&["--start", &start], mode].concat();
-        let finished = run(&chain, &[&server], &more).await.expect_code(0);
-        assert_eq!(numbers(&finished), [25, 35, 38]);
+    for mode in MODES {
+        let more = format!("--start {start} {mode}");
+        let finished = sync(&chain, &[&server.url], &more).await.expect_code(0);
+        assert_eq!(finished.numbers(), [25, 35, 38]);
         assert_eq!(finished.named("start")[0]["start"], start.as_str());
         let began = finished.named("began").remove(0);
         let expected = json!([20, start, 2, server.url]);
@@ -69,9 +47,8 @@ async fn a_chain_that_took_duet_up_later_is_followed_from_a_block_of_it() {
     }
     assert_eq!(server.calls("duet_getGenesisProof"), 0);
     // The line for people.
-    let genesis = text(chain.genesis_hash);
-    let args = ["sync", "--url", &server.url, "--genesis", &genesis];
-    let finished = Program::run([&args[..], &["--start", &start]].concat()).await;
+    let line = format!("sync {} --start {start}", from(&chain, &[&server.url]));
+    let finished = Program::run(&line).await;
     let line = format!("began at block 20  set 2  {start}");
     let finished = finished.expect_code(0);
     assert!(finished.stderr.contains(&line), "{}", finished.stderr);
@@ -79,50 +56,50 @@ async fn a_chain_that_took_duet_up_later_is_followed_from_a_block_of_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_kept_goes_before_a_start_that_is_not_newer() {
-    let (chain, (_place, state)) = (chain(), state());
+    let (chain, folder) = (chain(), Folder::new());
     let server = Server::start_at(&chain, Lie::LaterStart, 28).await;
     let start = first_of(&chain, 2);
-    let more = ["--start", &start, "--state", &state];
-    let first = run(&chain, &[&server], &more).await.expect_code(0);
-    assert_eq!(numbers(&first), [25, 28]);
+    let more = format!("--start {start} {}", state(&folder));
+    let first = sync(&chain, &[&server.url], &more).await.expect_code(0);
+    assert_eq!(first.numbers(), [25, 28]);
     while server.prove_next().is_some() {}
-    let again = run(&chain, &[&server], &more).await.expect_code(0);
+    let again = sync(&chain, &[&server.url], &more).await.expect_code(0);
     assert_eq!(again.named("start")[0]["block"], 28);
-    assert_eq!(numbers(&again), [35, 38]);
+    assert_eq!(again.numbers(), [35, 38]);
     assert!(again.named("began").is_empty());
     assert_eq!(server.calls("duet_getStartProof"), 1, "only the first run");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_is_newer_than_what_is_kept_is_begun_at() {
-    let (chain, (_place, state)) = (chain(), state());
+    let (chain, folder) = (chain(), Folder::new());
     let server = Server::start(&chain, Lie::None).await;
     let old = Server::start_at(&chain, Lie::None, 8).await;
-    run(&chain, &[&old], &["--state", &state])
-        .await
-        .expect_code(0);
+    let kept = sync(&chain, &[&old.url], &state(&folder)).await;
+    kept.expect_code(0);
     let start = first_of(&chain, 3);
-    let more = ["--start", &start, "--state", &state];
-    let finished = run(&chain, &[&server], &more).await.expect_code(0);
+    let more = format!("--start {start} {}", state(&folder));
+    let finished = sync(&chain, &[&server.url], &more).await.expect_code(0);
     assert_eq!(finished.named("began")[0]["block"], 30);
-    assert_eq!(numbers(&finished), [35, 38]);
+    assert_eq!(finished.numbers(), [35, 38]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_contradicts_what_is_kept_is_bad_usage() {
-    let (chain, (_place, state)) = (chain(), state());
+    let (chain, folder) = (chain(), Folder::new());
     let start = chain.start_proof(3);
     let honest = Server::start_at(&chain, Lie::None, 28).await;
-    let more = ["--start", &text(start.block_hash()), "--state", &state];
-    run(&chain, &[&honest], &more).await.expect_code(0);
+    let keep = state(&folder);
+    let more = format!("--start {:?} {keep}", start.block_hash());
+    sync(&chain, &[&honest.url], &more).await.expect_code(0);
 
     let mut other = start;
     other.header[0] ^= 1;
     let other = text(other.block_hash());
     let fork = Server::start_at(&chain, Lie::Fork, 28).await;
-    let more = ["--start", &other, "--state", &state];
-    let refused = run(&chain, &[&fork], &more).await.expect_code(2);
-    let message = message(&refused);
+    let more = format!("--start {other} {keep}");
+    let refused = sync(&chain, &[&fork.url], &more).await.expect_code(2);
+    let message = refused.message();
     let says = format!("--start says that block 30 is {other}");
     assert!(message.contains(&says), "{message}");
 }
@@ -130,30 +107,30 @@ async fn a_start_that_contradicts_what_is_kept_is_bad_usage() {
 /// LIGHT-8.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_with_a_state_file_crosses_a_reset_at_the_block_that_its_user_confirms() {
-    let (chain, (_place, state)) = (chain(), state());
+    let (chain, folder) = (chain(), Folder::new());
     let before = Server::start_at(&chain, Lie::None, 28).await;
-    let keep = ["--state", &state];
-    run(&chain, &[&before], &keep).await.expect_code(0);
+    let keep = state(&folder);
+    sync(&chain, &[&before.url], &keep).await.expect_code(0);
 
     let server = Server::start(&chain, Lie::Reset).await;
-    let stopped = run(&chain, &[&server], &keep).await.expect_code(6);
+    let stopped = sync(&chain, &[&server.url], &keep).await.expect_code(6);
     let left = stopped.named("endpoint").remove(0);
     assert_eq!(
         (&left["verdict"], &left["claimed_block"]),
         (&json!("reset"), &json!(37))
     );
     let start = left["claimed_hash"].as_str().expect("a hash").to_owned();
-    let message = message(&stopped);
+    let message = stopped.message();
     let advice = format!("go on from it with --start {start}, or with --checkpoint");
     assert!(message.contains(&advice), "{message}");
 
-    let more = [&keep[..], &["--start", &start]].concat();
-    let synced = run(&chain, &[&server], &more).await.expect_code(0);
+    let more = format!("{keep} --start {start}");
+    let synced = sync(&chain, &[&server.url], &more).await.expect_code(0);
     assert_eq!(synced.named("began")[0]["set"], 9);
     let proof = synced.named("proof").remove(0);
     assert_eq!((&proof["set"], &proof["block"]), (&json!(9), &json!(38)));
     // The file is of the chain behind the reset now.
-    let again = run(&chain, &[&server], &keep).await.expect_code(0);
+    let again = sync(&chain, &[&server.url], &keep).await.expect_code(0);
     assert_eq!(again.named("start")[0]["set"], 9);
 }
 
@@ -162,19 +139,16 @@ async fn a_client_with_a_state_file_crosses_a_reset_at_the_block_that_its_user_c
 async fn without_a_start_the_block_that_an_endpoint_claims_is_shown_and_not_taken() {
     let chain = chain();
     let server = Server::start(&chain, Lie::LaterStart).await;
-    let stopped = run(&chain, &[&server], &[]).await.expect_code(6);
+    let stopped = sync(&chain, &[&server.url], "").await.expect_code(6);
     let left = stopped.named("endpoint").remove(0);
     let start = first_of(&chain, 2);
-    assert_eq!(
-        json!([left["verdict"], left["rule"]]),
-        json!(["later_start", "LIGHT-1"])
-    );
+    assert_eq!(stopped.left(), json!(["later_start", "LIGHT-1"]));
     assert_eq!(
         json!([left["claimed_block"], left["claimed_hash"]]),
         json!([20, start])
     );
     assert!(stopped.named("synced").is_empty());
-    let message = message(&stopped);
+    let message = stopped.message();
     for said in [
         &format!("at block 20 ({start})"),
         "Nobody proved that",
@@ -185,7 +159,9 @@ async fn without_a_start_the_block_that_an_endpoint_claims_is_shown_and_not_take
 
     // One that proves the genesis is believed, whatever the other claims.
     let honest = Server::start(&chain, Lie::None).await;
-    let synced = run(&chain, &[&server, &honest], &[]).await.expect_code(0);
+    let synced = sync(&chain, &[&server.url, &honest.url], "")
+        .await
+        .expect_code(0);
     assert_eq!(synced.named("synced")[0]["url"], honest.url.as_str());
 }
 
@@ -193,17 +169,13 @@ async fn without_a_start_the_block_that_an_endpoint_claims_is_shown_and_not_take
 async fn a_claimed_start_that_does_not_hold_is_a_lie_and_none_is_a_gap() {
     let chain = chain();
     let liar = Server::start(&chain, Lie::FalseStart).await;
-    let stopped = run(&chain, &[&liar], &[]).await.expect_code(3);
-    let left = stopped.named("endpoint").remove(0);
-    assert_eq!(
-        json!([left["verdict"], left["rule"]]),
-        json!(["lied", "LIGHT-2"])
-    );
+    let stopped = sync(&chain, &[&liar.url], "").await.expect_code(3);
+    assert_eq!(stopped.left(), json!(["lied", "LIGHT-2"]));
 
     let old = Server::start(&chain, Lie::OldLaterStart).await;
-    let stopped = run(&chain, &[&old], &[]).await.expect_code(6);
+    let stopped = sync(&chain, &[&old.url], "").await.expect_code(6);
     assert_eq!(stopped.named("endpoint")[0]["verdict"], "incomplete");
-    let message = message(&stopped);
+    let message = stopped.message();
     assert!(message.contains("no proof of genesis"), "{message}");
 }
 
@@ -220,16 +192,11 @@ async fn every_lie_about_a_start_is_refused_by_its_own_rule() {
         (Lie::WrongType, "RPC-1"),
     ] {
         let liar = Server::start(&chain, lie).await;
-        let more = ["--start", &start];
-        let alone = run(&chain, &[&liar], &more).await.expect_code(3);
-        let left = alone.named("endpoint").remove(0);
-        assert_eq!(
-            json!([left["verdict"], left["rule"]]),
-            json!(["lied", rule]),
-            "{lie:?}"
-        );
+        let more = format!("--start {start}");
+        let alone = sync(&chain, &[&liar.url], &more).await.expect_code(3);
+        assert_eq!(alone.left(), json!(["lied", rule]), "{lie:?}");
         assert!(alone.named("began").is_empty());
-        let both = run(&chain, &[&liar, &honest], &more).await;
+        let both = sync(&chain, &[&liar.url, &honest.url], &more).await;
         let both = both.expect_code(0);
         assert_eq!(both.named("began")[0]["url"], honest.url.as_str());
     }
@@ -240,9 +207,9 @@ async fn a_start_that_no_endpoint_has_is_a_gap() {
     let chain = chain();
     let server = Server::start(&chain, Lie::None).await;
     let unknown = text(H256::repeat_byte(7));
-    let more = ["--start", &unknown];
-    let stopped = run(&chain, &[&server], &more).await.expect_code(6);
-    let message = message(&stopped);
+    let more = format!("--start {unknown}");
+    let stopped = sync(&chain, &[&server.url], &more).await.expect_code(6);
+    let message = stopped.message();
     let says = format!("no start proof of block {unknown}");
     assert!(message.contains(&says), "{message}");
 }
@@ -253,8 +220,9 @@ async fn a_start_that_makes_no_sense_is_bad_usage() {
     let server = Server::start(&chain, Lie::Fork).await;
     // Block 0 of another chain.
     let other = text(TestChain::new(1, 5, 9).genesis_hash);
-    let refused = run(&chain, &[&server], &["--start", &other]).await;
-    let message = message(&refused.expect_code(2));
+    let more = format!("--start {other}");
+    let refused = sync(&chain, &[&server.url], &more).await;
+    let message = refused.expect_code(2).message();
     assert!(message.contains("LIGHT-1"), "{message}");
     assert!(
         message.contains("the genesis of another chain"),
@@ -262,16 +230,16 @@ async fn a_start_that_makes_no_sense_is_bad_usage() {
     );
 
     let start = first_of(&chain, 2);
-    let both = ["--start", &start, "--checkpoint", "a file"];
-    let refused = run(&chain, &[&server], &both).await.expect_code(2);
+    let both = format!("--start {start} --checkpoint file");
+    let refused = sync(&chain, &[&server.url], &both).await.expect_code(2);
     assert!(
         refused.stderr.contains("--checkpoint"),
         "{}",
         refused.stderr
     );
     // Which chain?
-    let alone = ["sync", "--url", &server.url, "--start", &start];
-    let refused = Program::run(alone).await.expect_code(2);
+    let alone = format!("sync --url {} --start {start}", server.url);
+    let refused = Program::run(&alone).await.expect_code(2);
     assert!(refused.stderr.contains("--genesis"), "{}", refused.stderr);
 }
 
@@ -281,8 +249,8 @@ async fn a_server_that_began_at_a_start_answers_and_passes_starts_on() {
     let node = Node::start(&world, Tamper::None).await;
     let (genesis, newest) = (text(world.genesis()), &world.blocks[9]);
     let start = text(world.blocks[BEGAN as usize].hash);
-    let begin = ["--genesis", &genesis, "--start", &start];
-    let served = Served::start_from(&begin, &[&node], &[]).await;
+    let begin = format!("--genesis {genesis} --start {start}");
+    let served = Served::start_from(&begin, &[&node], "").await;
     let head = served.ask("chain_getFinalizedHead", json!([])).await;
     assert_eq!(head, json!(newest.hash));
 
@@ -302,24 +270,15 @@ async fn a_server_that_began_at_a_start_answers_and_passes_starts_on() {
     let refusal = served.refusal("duet_getGenesisProof", json!([])).await;
     assert_eq!(refusal.code(), 9005);
     let url = format!("ws://{}", served.address);
-    let behind = [
-        "sync",
-        "--json",
-        "--give-up-after",
-        "1",
-        "--genesis",
-        &genesis,
-        "--url",
-        &url,
-    ];
-    let stopped = Program::run(behind).await.expect_code(6);
-    assert!(message(&stopped).contains(&format!("--start {start}")));
-    let more = [&behind[..], &["--start", &start]].concat();
-    let synced = Program::run(more).await.expect_code(0);
-    assert_eq!(synced.named("synced")[0]["block"], 9);
+    let behind = format!("sync --json --give-up-after 1 --genesis {genesis} --url {url}");
+    let stopped = Program::run(&behind).await.expect_code(6);
+    let advice = format!("--start {start}");
+    assert!(stopped.message().contains(&advice));
+    let synced = Program::run(&format!("{behind} {advice}")).await;
+    assert_eq!(synced.expect_code(0).named("synced")[0]["block"], 9);
     served.end().await.expect_code(0);
 
-    let strict = Served::start_from(&begin, &[&node], &["--strict"]).await;
+    let strict = Served::start_from(&begin, &[&node], "--strict").await;
     let refusal = strict.refusal(method, json!([])).await;
     assert!(refusal.message().contains("--strict"), "{refusal:?}");
     strict.ask(method, json!([start])).await;
@@ -332,7 +291,7 @@ async fn a_server_passes_no_false_start_on() {
     for params in [json!([world.blocks[5].hash]), json!([])] {
         // The server ends with its only endpoint.
         let liar = Node::start(&world, Tamper::OtherStart).await;
-        let served = Served::start(&world, &[&liar], &[]).await;
+        let served = Served::start(&world, &[&liar], "").await;
         let refusal = served.refusal("duet_getStartProof", params).await;
         assert_eq!(refusal.code(), 9101, "{refusal:?}");
         assert_eq!(support::data(&refusal)["rule"], "LIGHT-3");

@@ -4,14 +4,11 @@ mod support;
 
 use codec::{Compact, Encode};
 use duet_light_client::{Checkpoint, Mode, Trusted};
-use duet_primitives::{testing::TestSet, BlockNumber, KeysetCommitment, Keysets, H256};
-use jsonrpsee::{
-    server::{RpcModule, ServerBuilder, ServerHandle},
-    types::ErrorObject,
-};
+use duet_primitives::{testing::TestSet, BlockNumber, Keysets, H256};
+use jsonrpsee::{server::RpcModule, types::ErrorObject};
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
-use support::{Finished, Program};
+use support::{checkpoint_file, hex, urls, Finished, Host, Program};
 
 const NUMBER: u32 = 7;
 
@@ -22,21 +19,6 @@ struct World {
     checkpoint: tempfile::NamedTempFile,
 }
 
-struct Node {
-    url: String,
-    handle: ServerHandle,
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let _ = self.handle.stop();
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    format!("0x{}", hex::encode(bytes))
-}
-
 fn header(extrinsics_root: H256) -> Vec<u8> {
     let (parent, state) = (H256::repeat_byte(1), H256::repeat_byte(2));
     let no_digest = Compact(0_u8);
@@ -44,15 +26,11 @@ fn header(extrinsics_root: H256) -> Vec<u8> {
 }
 
 fn checkpoint(header: &[u8]) -> Checkpoint {
-    let commitment = TestSet::new(0, 0..4).set.commitment().clone();
     Checkpoint {
         genesis_hash: H256::repeat_byte(1),
         block_number: BlockNumber::new(NUMBER),
         block_hash: Blake2Hasher::hash(header),
-        keysets: Keysets {
-            current: commitment.clone(),
-            next: commitment,
-        },
+        keysets: Keysets::without_successor(TestSet::new(0, 0..4).set.commitment().clone()),
     }
 }
 
@@ -69,22 +47,7 @@ impl World {
         let root = wrong.body(&extrinsics).expect_err("zero is no root");
 
         let bytes = header(root.version_0);
-        let Checkpoint {
-            genesis_hash,
-            block_number,
-            block_hash,
-            keysets,
-        } = checkpoint(&bytes);
-        let set = |set: &KeysetCommitment| json!({ "id": set.id, "len": set.len, "root": set.root, "apk1": set.apk1 });
-        let text = json!({
-            "genesis_hash": genesis_hash,
-            "block_number": block_number,
-            "block_hash": block_hash,
-            "current": set(&keysets.current),
-            "next": set(&keysets.next),
-        });
-        let checkpoint = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(checkpoint.path(), text.to_string()).expect("written");
+        let checkpoint = checkpoint_file(&checkpoint(&bytes));
         let header = json!({
             "parentHash": H256::repeat_byte(1),
             "number": format!("{NUMBER:#x}"),
@@ -100,7 +63,7 @@ impl World {
     }
 
     /// A node that gives these extrinsics for the block, or none.
-    async fn node(&self, extrinsics: Option<Vec<Vec<u8>>>) -> Node {
+    async fn node(&self, extrinsics: Option<Vec<Vec<u8>>>) -> Host {
         let mut module = RpcModule::new(());
         let mut answer = |method: &'static str, answer: Value| {
             let result = module.register_method(method, move |_, _, _| answer.clone());
@@ -118,30 +81,14 @@ impl World {
         };
         let result = module.register_method("duet_getFinalizedHead", nothing_yet);
         result.expect("no method twice");
-        let server = ServerBuilder::default().build("127.0.0.1:0").await;
-        let server = server.expect("a free port");
-        let url = format!("ws://{}", server.local_addr().expect("it listens"));
-        let handle = server.start(module);
-        Node { url, handle }
+        Host::start(module).await
     }
 
-    async fn ask(&self, hash: H256, nodes: &[&Node], more: &[&str]) -> Finished {
-        let hash = format!("{hash:?}");
-        let path = self.checkpoint.path().to_str().expect("text");
-        let mut args = vec![
-            "tx",
-            &hash,
-            "--at",
-            "7",
-            "--stateless",
-            "--checkpoint",
-            path,
-        ];
-        for node in nodes {
-            args.extend(["--url", &node.url]);
-        }
-        args.extend(more);
-        Program::run(args).await
+    async fn ask(&self, hash: H256, nodes: &[&Host], more: &str) -> Finished {
+        let path = self.checkpoint.path().display();
+        let urls = urls(nodes.iter().map(|node| &node.url));
+        let line = format!("tx {hash:?} --at 7 --stateless --checkpoint {path}{urls} {more}");
+        Program::run(&line).await
     }
 }
 
@@ -153,7 +100,7 @@ async fn a_transaction_is_shown_with_its_block_its_place_and_its_bytes() {
     let sizes: usize = world.extrinsics.iter().map(Vec::len).sum();
     for (index, bytes) in world.extrinsics.iter().enumerate() {
         let hash = Blake2Hasher::hash(bytes);
-        let finished = world.ask(hash, &[&node], &["--json"]).await.expect_code(0);
+        let finished = world.ask(hash, &[&node], "--json").await.expect_code(0);
         let answer = finished.named("transaction").remove(0);
         assert_eq!(
             (&answer["block"], &answer["included"], &answer["index"]),
@@ -167,7 +114,7 @@ async fn a_transaction_is_shown_with_its_block_its_place_and_its_bytes() {
         assert_eq!(answer["proof_bytes"], 98 + sizes);
     }
     let first = Blake2Hasher::hash(&world.extrinsics[0]);
-    let people = world.ask(first, &[&node], &[]).await.expect_code(0);
+    let people = world.ask(first, &[&node], "").await.expect_code(0);
     assert!(
         people
             .stdout
@@ -186,13 +133,13 @@ async fn a_transaction_that_is_not_in_the_block_is_an_answer() {
     let world = World::new();
     let node = world.node(Some(world.extrinsics.clone())).await;
     let other = H256::repeat_byte(9);
-    let finished = world.ask(other, &[&node], &["--json"]).await.expect_code(0);
+    let finished = world.ask(other, &[&node], "--json").await.expect_code(0);
     let answer = finished.named("transaction").remove(0);
     assert_eq!(
         (&answer["included"], &answer["index"], &answer["value"]),
         (&false.into(), &Value::Null, &Value::Null)
     );
-    let people = world.ask(other, &[&node], &[]).await.expect_code(0);
+    let people = world.ask(other, &[&node], "").await.expect_code(0);
     assert!(people.stdout.contains("does not have the transaction"));
 }
 
@@ -208,10 +155,10 @@ async fn changed_extrinsics_are_refused_and_the_next_endpoint_is_asked() {
     for changed in [flipped, fewer, more] {
         let hash = Blake2Hasher::hash(changed.last().expect("not empty"));
         let liar = world.node(Some(changed)).await;
-        let alone = world.ask(hash, &[&liar], &["--json"]).await.expect_code(3);
+        let alone = world.ask(hash, &[&liar], "--json").await.expect_code(3);
         assert!(alone.named("transaction").is_empty());
         let both = [&liar, &honest];
-        let both = world.ask(hash, &both, &["--json"]).await.expect_code(0);
+        let both = world.ask(hash, &both, "--json").await.expect_code(0);
         let left = both.named("endpoint").remove(0);
         assert_eq!(
             (&left["url"], &left["verdict"], &left["rule"]),
@@ -234,10 +181,9 @@ async fn a_node_without_the_extrinsics_lacks_them_and_lies_about_nothing() {
     let world = World::new();
     let node = world.node(None).await;
     let hash = H256::repeat_byte(9);
-    let finished = world.ask(hash, &[&node], &["--json"]).await.expect_code(6);
+    let finished = world.ask(hash, &[&node], "--json").await.expect_code(6);
     assert_eq!(finished.named("endpoint")[0]["verdict"], "incomplete");
-    let failed = finished.named("failed").remove(0);
-    let message = failed["message"].as_str().expect("a text");
+    let message = finished.message();
     assert!(
         message.contains("--blocks-pruning") && !message.contains("checkpoint"),
         "{message}"

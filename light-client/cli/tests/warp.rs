@@ -6,8 +6,8 @@ mod support;
 use codec::Encode;
 use duet_light_client::testing::TestChain;
 use duet_light_warp::testing::{warp_proof, Block, Digest, TestGrandpa};
-use serde_json::{json, Value};
-use support::{Finished, Lie, Program, Server, Warp};
+use serde_json::json;
+use support::{from, sync, Lie, Program, Server, Warp, MODES};
 
 /// The newest block that GRANDPA's proofs lead to: the first one of set 2.
 const REACHED: u32 = 20;
@@ -38,29 +38,12 @@ fn in_parts(grandpa: &TestGrandpa, after: u32) -> Option<Vec<u8>> {
     Some(warp_proof(&rest, is_finished))
 }
 
-async fn run(chain: &TestChain, servers: &[&Server], more: &[&str]) -> Finished {
-    let genesis = format!("{:?}", chain.genesis_hash);
-    let mut args = vec!["sync", "--json", "--give-up-after", "2"];
-    args.extend(["--genesis", &genesis]);
-    for server in servers {
-        args.extend(["--url", &server.url]);
-    }
-    args.extend(more);
-    Program::run(args).await
-}
-
-/// What is said of the endpoint that was left first.
-fn left(finished: &Finished) -> Value {
-    let left = finished.named("endpoint").remove(0);
-    json!([left["verdict"], left["rule"]])
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_genesis_alone_is_enough_where_grandpa_leads_to_a_block_with_sets() {
     let (chain, grandpa) = chain();
     let server = Server::start_with_warp(&chain, Lie::LaterStart, served(&grandpa, in_parts)).await;
-    for mode in [&[][..], &["--stateless"]] {
-        let finished = run(&chain, &[&server], mode).await.expect_code(0);
+    for mode in MODES {
+        let finished = sync(&chain, &[&server.url], mode).await.expect_code(0);
         let warped = finished.named("warped").remove(0);
         let hash = format!("{:?}", grandpa.blocks[2].hash);
         let expected = json!([REACHED, hash, 2, server.url]);
@@ -78,8 +61,8 @@ async fn the_genesis_alone_is_enough_where_grandpa_leads_to_a_block_with_sets() 
     }
     assert_eq!(server.calls("duet_getWarpProof"), 4, "two answers a run");
     // The line for people.
-    let genesis = format!("{:?}", chain.genesis_hash);
-    let finished = Program::run(["sync", "--url", &server.url, "--genesis", &genesis]).await;
+    let line = format!("sync {}", from(&chain, &[&server.url]));
+    let finished = Program::run(&line).await;
     let finished = finished.expect_code(0);
     let line = "followed GRANDPA from genesis to block 20  2 changes of its voters  0x";
     assert!(finished.stderr.contains(line), "{}", finished.stderr);
@@ -90,11 +73,13 @@ async fn an_endpoint_that_knows_no_way_says_where_the_chain_began_and_the_next_i
     let (chain, mut grandpa) = chain();
     let none = served(&grandpa, |_, _| None);
     let lacks = Server::start_with_warp(&chain, Lie::LaterStart, none).await;
-    let alone = run(&chain, &[&lacks], &[]).await.expect_code(6);
-    assert_eq!(left(&alone), json!(["later_start", "LIGHT-1"]));
+    let alone = sync(&chain, &[&lacks.url], "").await.expect_code(6);
+    assert_eq!(alone.left(), json!(["later_start", "LIGHT-1"]));
 
     let knows = Server::start_with_warp(&chain, Lie::LaterStart, served(&grandpa, in_parts)).await;
-    let both = run(&chain, &[&lacks, &knows], &[]).await.expect_code(0);
+    let both = sync(&chain, &[&lacks.url, &knows.url], "")
+        .await
+        .expect_code(0);
     assert_eq!(both.named("began")[0]["url"], knows.url.as_str());
 
     // It leads to a block that this server has no sets of, or not away from the genesis, or nobody votes there, or nobody can follow
@@ -106,15 +91,15 @@ async fn an_endpoint_that_knows_no_way_says_where_the_chain_began_and_the_next_i
     grandpa.blocks[0] = grandpa.block(5, 0, Digest::Later);
     let change = Server::start_with_warp(&chain, Lie::LaterStart, served(&grandpa, in_parts)).await;
     for server in [&old, &nowhere, &change] {
-        let alone = run(&chain, &[server], &[]).await.expect_code(6);
-        assert_eq!(left(&alone), json!(["later_start", "LIGHT-1"]));
+        let alone = sync(&chain, &[&server.url], "").await.expect_code(6);
+        assert_eq!(alone.left(), json!(["later_start", "LIGHT-1"]));
     }
     let voterless = TestGrandpa::with_state(None);
     let other = TestChain::without_genesis_set(voterless.genesis.hash, 4, 5);
     let server =
         Server::start_with_warp(&other, Lie::LaterStart, served(&voterless, in_parts)).await;
-    let alone = run(&other, &[&server], &[]).await.expect_code(6);
-    assert_eq!(left(&alone), json!(["later_start", "LIGHT-1"]));
+    let alone = sync(&other, &[&server.url], "").await.expect_code(6);
+    assert_eq!(alone.left(), json!(["later_start", "LIGHT-1"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -159,9 +144,11 @@ async fn every_lie_about_the_way_is_refused_by_its_own_rule() {
     lies.push(("WARP-1", other));
     for (rule, warp) in lies {
         let liar = Server::start_with_warp(&chain, Lie::LaterStart, warp).await;
-        let alone = run(&chain, &[&liar], &[]).await.expect_code(3);
-        assert_eq!(left(&alone), json!(["lied", rule]));
-        let both = run(&chain, &[&liar, &honest], &[]).await.expect_code(0);
+        let alone = sync(&chain, &[&liar.url], "").await.expect_code(3);
+        assert_eq!(alone.left(), json!(["lied", rule]));
+        let both = sync(&chain, &[&liar.url, &honest.url], "")
+            .await
+            .expect_code(0);
         assert_eq!(both.named("began")[0]["url"], honest.url.as_str());
     }
 }

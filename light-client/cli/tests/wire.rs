@@ -4,7 +4,7 @@
 mod support;
 
 use duet_light_client::testing::TestChain;
-use support::{Finished, Lie, Program, Proxy, Server, Tampering};
+use support::{follow, sync, Finished, Lie, Proxy, Server, Tampering};
 
 /// What is done to the messages, and what is said about it.
 const FAULTS: [(Tampering, &str); 8] = [
@@ -39,22 +39,6 @@ const FAULTS: [(Tampering, &str); 8] = [
     ),
 ];
 
-async fn sync(chain: &TestChain, urls: &[&str]) -> Finished {
-    let genesis = format!("{:?}", chain.genesis_hash);
-    let mut args = vec![
-        "sync",
-        "--json",
-        "--give-up-after",
-        "3",
-        "--genesis",
-        &genesis,
-    ];
-    for url in urls {
-        args.extend(["--url", url]);
-    }
-    Program::run(args).await
-}
-
 /// Asserts that this is all that the program reported of endpoints.
 #[track_caller]
 fn assert_named(finished: &Finished, url: &str, reason: &str) {
@@ -82,11 +66,13 @@ async fn a_message_that_is_no_answer_is_named_and_its_server_not_asked_again() {
     let honest = Server::start(&chain, Lie::None).await;
     for (tampering, reason) in FAULTS {
         let liar = Proxy::start(&honest, tampering).await;
-        let alone = sync(&chain, &[&liar.url]).await.expect_code(3);
+        let alone = sync(&chain, &[&liar.url], "").await.expect_code(3);
         assert_named(&alone, &liar.url, reason);
         assert_eq!(liar.connections(), 1, "{tampering:?}");
 
-        let both = sync(&chain, &[&liar.url, &honest.url]).await.expect_code(0);
+        let both = sync(&chain, &[&liar.url, &honest.url], "")
+            .await
+            .expect_code(0);
         assert_named(&both, &liar.url, reason);
         assert_eq!(liar.connections(), 2, "{tampering:?}");
         let synced = both.named("synced").remove(0);
@@ -99,7 +85,7 @@ async fn a_proxy_that_changes_nothing_is_as_good_as_its_server() {
     let chain = TestChain::new(2, 5, 1);
     let honest = Server::start(&chain, Lie::None).await;
     let proxy = Proxy::start(&honest, Tampering::None).await;
-    let finished = sync(&chain, &[&proxy.url]).await.expect_code(0);
+    let finished = sync(&chain, &[&proxy.url], "").await.expect_code(0);
     assert!(finished.named("endpoint").is_empty());
 }
 
@@ -109,16 +95,7 @@ async fn a_cut_message_to_a_subscriber_is_named_too() {
     let chain = TestChain::new(2, 5, 1);
     let honest = Server::start_at(&chain, Lie::None, 2).await;
     let liar = Proxy::start(&honest, Tampering::CutPush).await;
-    let genesis = format!("{:?}", chain.genesis_hash);
-    let args = [
-        "follow",
-        "--json",
-        "--genesis",
-        &genesis,
-        "--url",
-        &liar.url,
-    ];
-    let program = Program::start(args).wait_for_line("\"synced\"").await;
+    let program = follow(&chain, &[&liar.url], "").synced().await;
     honest.prove_next();
     let finished = program.finish().await.expect_code(3);
     assert_named(&finished, &liar.url, "got one that is cut");

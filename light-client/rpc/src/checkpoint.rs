@@ -1,4 +1,4 @@
-//! Checkpoints as JSON, to be published, compared by eye, and begun from.
+//! Checkpoints as JSON, to publish, to compare by eye, and to start from.
 
 use crate::failure::{Failure, Kind};
 use duet_light_client::Checkpoint;
@@ -13,53 +13,19 @@ pub struct CheckpointJson {
     genesis_hash: H256,
     block_number: BlockNumber,
     block_hash: H256,
-    current: KeysetJson,
-    next: KeysetJson,
+    #[serde(with = "KeysetJson")]
+    current: KeysetCommitment,
+    #[serde(with = "KeysetJson")]
+    next: KeysetCommitment,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "KeysetCommitment", deny_unknown_fields)]
 struct KeysetJson {
     id: SetId,
     len: u32,
     root: H256,
     apk1: Pk1Bytes,
-}
-
-impl From<KeysetCommitment> for KeysetJson {
-    fn from(
-        KeysetCommitment {
-            id,
-            len,
-            root,
-            apk1,
-        }: KeysetCommitment,
-    ) -> Self {
-        Self {
-            id,
-            len,
-            root,
-            apk1,
-        }
-    }
-}
-
-impl From<KeysetJson> for KeysetCommitment {
-    fn from(
-        KeysetJson {
-            id,
-            len,
-            root,
-            apk1,
-        }: KeysetJson,
-    ) -> Self {
-        Self {
-            id,
-            len,
-            root,
-            apk1,
-        }
-    }
 }
 
 impl From<Checkpoint> for CheckpointJson {
@@ -75,8 +41,8 @@ impl From<Checkpoint> for CheckpointJson {
             genesis_hash,
             block_number,
             block_hash,
-            current: current.into(),
-            next: next.into(),
+            current,
+            next,
         }
     }
 }
@@ -90,10 +56,7 @@ impl From<CheckpointJson> for Checkpoint {
             current,
             next,
         } = json;
-        let keysets = Keysets {
-            current: current.into(),
-            next: next.into(),
-        };
+        let keysets = Keysets { current, next };
         Self {
             genesis_hash,
             block_number,
@@ -106,7 +69,7 @@ impl From<CheckpointJson> for Checkpoint {
 /// Reads a checkpoint file.
 ///
 /// # Errors
-/// [`Kind::Local`] when there is no such file, or it is not the JSON of a checkpoint. What the checkpoint says is not
+/// [`Kind::Local`] when the file does not exist or is not the JSON of a checkpoint. The checkpoint's content is not
 /// checked.
 pub fn read(path: &Path) -> Result<Checkpoint, Failure> {
     let failed = |what: &str| {

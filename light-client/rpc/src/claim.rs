@@ -1,4 +1,4 @@
-//! What a server says and cannot prove.
+//! Unproven claims of a server.
 
 use duet_primitives::{BlockNumber, H256};
 

@@ -1,5 +1,5 @@
-//! Which endpoint is asked next. A liar is never asked again. One that cannot be reached is asked again, after longer
-//! and longer waits.
+//! The choice of the next endpoint. A lying endpoint is never asked again. An unreachable one is retried with growing
+//! delays.
 
 use crate::{
     failure::{Failure, Kind},
@@ -16,7 +16,7 @@ const LONG_WAIT: Duration = Duration::from_secs(30);
 enum Standing {
     /// May be asked, from a moment on.
     Usable { from: Instant, failures: u32 },
-    /// Sent what no honest server sends, or serves something else: not asked again.
+    /// Sent data that no honest server sends, or serves something else: not asked again.
     Dropped,
 }
 
@@ -27,7 +27,7 @@ struct Endpoint {
     last: Option<Fault>,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Ask this one: its position in the user's order.
@@ -38,12 +38,12 @@ pub enum Choice {
     Nobody,
 }
 
-/// All endpoints, in the order in which the user gave them. Each is named by its position, from 0 on; the moments are the
-/// caller's, so that nothing here reads the clock.
+/// All endpoints, in the order in which the user gave them. Each has its position as its index, from 0 on. The caller
+/// passes the time, so that nothing here reads the clock.
 #[derive(Clone, Debug)]
 pub struct Endpoints {
     all: Vec<Endpoint>,
-    /// Asked before the others: it proved what another one lacked.
+    /// Asked first: it proved a block that another endpoint lacked.
     preferred: Option<usize>,
     give_up_after: Duration,
     /// Since when none has helped.
@@ -104,7 +104,7 @@ impl Endpoints {
         self.preferred = Some(index);
     }
 
-    /// Its URL, as the user gave it; `None` when there is no such endpoint.
+    /// The URL, as the user gave it; `None` for an unknown index.
     pub fn url(&self, index: usize) -> Option<&str> {
         self.all.get(index).map(|endpoint| endpoint.url.as_str())
     }
@@ -122,7 +122,7 @@ impl Endpoints {
         others
     }
 
-    /// The endpoint gave what it was asked for.
+    /// The endpoint answered the request.
     pub fn succeeded(&mut self, index: usize, now: Instant) {
         self.no_help_since = now;
         if let Some(endpoint) = self.all.get_mut(index) {
@@ -139,8 +139,8 @@ impl Endpoints {
         self.no_help_since = now;
     }
 
-    /// The endpoint failed. It is dropped for good when the fault is [final](Fault::is_final); otherwise it is asked again, an
-    /// unreachable one after 250 ms and then ever longer, up to 30 s, and any other after 30 s.
+    /// The endpoint failed. It is dropped for good when the fault is [final](Fault::is_final); otherwise it is
+    /// retried: an unreachable endpoint after 250 ms and growing delays of up to 30 s, any other after 30 s.
     pub fn failed(&mut self, index: usize, fault: Fault, now: Instant) {
         let Some(endpoint) = self.all.get_mut(index) else {
             return;
@@ -185,7 +185,7 @@ impl Endpoints {
         self.deadline().is_some_and(|deadline| now >= deadline) && self.all.iter().all(tried)
     }
 
-    /// Why no endpoint is of use. A lie is reported before something missing, and that before silence.
+    /// Why no endpoint is useful. Lies are reported before missing data, and missing data before silence.
     pub fn verdict(&self) -> Failure {
         let lies = self.with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
         if !lies.is_empty() {
@@ -207,7 +207,7 @@ impl Endpoints {
         )
     }
 
-    /// What to do when no endpoint has the proofs. A newer checkpoint is advised only when every endpoint was asked,
+    /// The advice when no endpoint has the proofs. A newer checkpoint is advised only when every endpoint was asked,
     /// and at least two showed a proof that cannot be reached from here. (LIGHT-7)
     fn gap_message(&self, gaps: &[String]) -> String {
         let beyond =
@@ -234,7 +234,7 @@ impl Endpoints {
         )
     }
 
-    /// The endpoints whose last fault is of this kind, each with it.
+    /// The endpoints whose last fault matches, with that fault.
     fn with(&self, matches: impl Fn(&Fault) -> bool) -> Vec<String> {
         let found = self.all.iter().filter_map(|endpoint| {
             let fault = endpoint.last.as_ref().filter(|fault| matches(fault))?;

@@ -8,7 +8,7 @@ pub enum Kind {
     Local,
     /// Arguments that make no sense together or against the chain. Exit code 2.
     Usage,
-    /// What the endpoints sent did not verify. Exit code 3.
+    /// The endpoints' data did not verify. Exit code 3.
     Unverified,
     /// No endpoint could be reached. Exit code 4.
     Unreachable,
@@ -16,7 +16,7 @@ pub enum Kind {
     Misbehaviour,
     /// No endpoint can prove the way from the trusted state. Exit code 6.
     NoWay,
-    /// Too few vouch for the checkpoint, or what says who does is false. Exit code 7.
+    /// The checkpoint has too few vouchers, or a false record of them. Exit code 7.
     Unvouched,
     /// Told to stop. Exit code 130.
     Interrupted,
@@ -56,9 +56,9 @@ impl Kind {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: Kind,
-    /// What went wrong, for people.
+    /// The reason, for people.
     pub message: String,
     /// Two proofs that hold and cannot both be true, in SCALE.
     pub evidence: Option<[Vec<u8>; 2]>,

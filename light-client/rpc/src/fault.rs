@@ -1,4 +1,4 @@
-//! What can be wrong with an endpoint, and whether it is asked again.
+//! Faults of an endpoint, and whether it is asked again.
 
 use crate::{
     checkpoint::CheckpointJson,
@@ -12,10 +12,10 @@ use duet_light_warp::WarpError;
 use duet_primitives::{BlockNumber, SetId, H256};
 use std::time::Duration;
 
-/// What ended the work with an endpoint.
+/// Why the work with an endpoint ended.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {
-    /// It sent what no honest server sends.
+    /// It sent data that no honest server sends.
     #[error("{0}")]
     Lie(Lie),
     /// It serves another chain.
@@ -44,7 +44,7 @@ pub enum Fault {
     /// Another endpoint proved a newer block, and had named it for too long.
     #[error("it is still at block {best}, {} s after {other} named a newer one, and {other} proved block {proven}", after.as_secs_f64())]
     Lagging {
-        /// The newest block that it brought.
+        /// The newest block that the endpoint proved.
         best: BlockNumber,
         /// The URL of the other endpoint.
         other: String,
@@ -58,7 +58,7 @@ pub enum Fault {
     Fatal(Failure),
 }
 
-/// What no honest server sends.
+/// Data that no honest server sends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lie {
     /// A rule of the verifier broke.
@@ -76,12 +76,12 @@ pub enum Lie {
     /// RPC-3: a message that is no answer at all.
     #[error("{0}")]
     Wire(WireFault),
-    /// RPC-1: the answer is not what was asked for.
+    /// RPC-1: the answer does not match the request.
     #[error("RPC-1: asked for {asked}, it sent {got}")]
     OtherAnswer {
-        /// What was asked for, in words.
+        /// The request, in words.
         asked: String,
-        /// What the server sent instead, in words that are fit to be shown.
+        /// The server's answer, in words that are fit for display.
         got: String,
     },
     /// RPC-2: two answers that cannot both be honest.
@@ -104,7 +104,7 @@ impl Lie {
     }
 }
 
-/// What an endpoint may lack.
+/// Data that an endpoint may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// The proof of the first set: it cannot prove its genesis.
@@ -131,10 +131,10 @@ pub enum Missing {
     /// The state of this block.
     #[error("state of block {0}: a node keeps that of the last 256 blocks, or of all with `--state-pruning archive`")]
     State(BlockNumber),
-    /// What proves the state of a block under a later one.
+    /// The proof of a block's state under a later block.
     #[error("proofs of block {block} under block {under}")]
     Proofs {
-        /// The block whose state it is.
+        /// The block of the state.
         block: BlockNumber,
         /// The block under which it is proven.
         under: BlockNumber,
@@ -163,7 +163,7 @@ pub enum Missing {
     Body(BlockNumber),
 }
 
-/// What a server says about a reset, and what its user may do about it. (LIGHT-8)
+/// A server's claim about a reset, and the user's options. (LIGHT-8)
 fn about_reset(claim: &ResetClaim) -> String {
     let (number, hash) = (claim.block_number(), claim.block_hash());
     let (ended, set) = (claim.ended(), claim.set().id);
@@ -176,7 +176,7 @@ fn about_reset(claim: &ResetClaim) -> String {
     )
 }
 
-/// What a server says about where the sets begin, and what its user may do about it. (LIGHT-1)
+/// A server's claim about the start of the sets, and the user's options. (LIGHT-1)
 fn about_start(StartClaim { number, hash }: &StartClaim) -> String {
     format!(
         "LIGHT-1: it has no proof of genesis, no way from there by GRANDPA's proofs to a block with sets, and says that the chain \
@@ -256,7 +256,7 @@ impl Fault {
         }
     }
 
-    /// One word for what it is, for programs that read the output.
+    /// The kind in one word, for programs that read the output.
     pub fn verdict(&self) -> &'static str {
         match self {
             Self::Lie(_) => "lied",

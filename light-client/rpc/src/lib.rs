@@ -1,19 +1,19 @@
-//! What untrusted nodes say, asked for by RPC over WebSocket, and which of them is asked next.
+//! Queries untrusted nodes by RPC over WebSocket, and chooses the next node to ask.
 //!
-//! - [`Server`]: a connection to one node. Its answers are decoded within bounds; [`decode_hex`] does that for what it pushes,
-//!   and [`hex()`] writes bytes as nodes take them;
-//! - [`Path`], [`Proofs`], [`PathJson`]: what a node sends to prove older blocks and entries of the state;
-//! - [`StartClaim`]: where a node says that a chain's sets begin, which its user has to confirm;
-//! - [`Fault`]: what ended the work with a node; [`Lie`] and [`Missing`] are its most frequent kinds, [`WireFault`] is for
-//!   messages that are no JSON-RPC (RPC-1 to RPC-3);
-//! - [`Endpoints`]: which node is asked next, and why none is of use; a [`Choice`] is its answer;
+//! - [`Server`]: a connection to one node. Its answers are decoded within bounds; [`decode_hex`] does that for pushed
+//!   messages, and [`hex()`] encodes bytes for nodes;
+//! - [`Path`], [`Proofs`], [`PathJson`]: a node's proofs of older blocks and entries of the state;
+//! - [`StartClaim`]: a node's claim of the block at which a chain's sets begin, which the user has to confirm;
+//! - [`Fault`]: why the work with a node ended; [`Lie`] and [`Missing`] are its most frequent kinds, [`WireFault`] is
+//!   for messages that are not JSON-RPC (RPC-1 to RPC-3);
+//! - [`Endpoints`]: which node is asked next, and why none is useful; a [`Choice`] is its answer;
 //! - [`Failure`], [`Kind`]: why a program ends, and its exit code;
 //! - [`checkpoint`]: checkpoints as JSON;
-//! - [`shown`], [`fit`]: a stranger's text, made fit for a terminal.
+//! - [`shown`], [`fit`]: text from strangers, made safe for a terminal.
 //!
-//! What it does not do: verify. Whatever a [`Server`] returns is what the node says, until [`duet_light_client`] has verified it
-//! against a trusted state. Nothing is asked by itself either: the caller decides what is asked, tells [`Endpoints`] what
-//! became of it, and waits as long as these say.
+//! This crate does not verify. A [`Server`] returns the node's claims, until [`duet_light_client`] verifies them
+//! against a trusted state. It sends no requests of its own: the caller decides what to ask, reports the result to
+//! [`Endpoints`], and waits as long as these say.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(

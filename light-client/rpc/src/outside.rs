@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The most characters of it that are shown.
+/// The most characters that are shown.
 const SHOWN: usize = 200;
 
 /// The text on one line, without anything that a terminal would obey, and cut after 200 characters.
@@ -14,8 +14,8 @@ pub fn shown(text: &str) -> String {
     shown
 }
 
-/// The character, or what stands for it when it would not be seen as itself: control characters, and those that
-/// change the direction of text or have no width.
+/// The character, or an escape for invisible ones: control characters, and those that change the direction of text or
+/// have no width.
 fn escaped(character: char) -> Box<dyn Iterator<Item = char>> {
     // As Rust's own `Debug` decides, but quotes are harmless here.
     if matches!(character, '\'' | '"' | '\\') {

@@ -36,16 +36,17 @@ const SUBSCRIPTION_BUFFER: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the reason for the end of a connection is waited for.
 const REASON_TIMEOUT: Duration = Duration::from_secs(1);
-/// The node has no proof yet, cannot prove its genesis or any start, or has not yet fetched what was before it began.
+/// The node has no proof yet, cannot prove its genesis or any start, or still lacks the blocks before its start.
 const NOT_READY: i32 = 9001;
 const NO_GENESIS_PROOF: i32 = 9005;
 const NOT_HERE_YET: i32 = 9006;
 
 /// A connection to a node.
 ///
-/// Any request can fail with [`Fault::Unreachable`] when no answer comes in time or the node refuses for a reason of its own,
-/// [`Fault::Incompatible`] when the node does not have the method, [`Fault::Incomplete`] when it says what it lacks, and
-/// [`Fault::Lie`] when what it sends is of another type, does not decode, or is no message at all (RPC-1, RPC-3).
+/// Any request can fail with [`Fault::Unreachable`] when no answer comes in time or the node refuses for a reason of
+/// its own, [`Fault::Incompatible`] when the node does not have the method, [`Fault::Incomplete`] when it reports
+/// missing data, and [`Fault::Lie`] when its answer has another type, does not decode, or is no message at all (RPC-1,
+/// RPC-3).
 #[derive(Debug)]
 pub struct Server {
     /// Where it is, as the user gave it.
@@ -117,7 +118,7 @@ impl Server {
         self.client.request(method, params).await
     }
 
-    /// What an error says about the server.
+    /// The server's fault behind an error.
     fn fault(&self, method: &str, error: ClientError) -> Fault {
         match error {
             ClientError::Call(error) if error.code() == ErrorCode::MethodNotFound.code() => {
@@ -167,7 +168,7 @@ impl Server {
     /// The answer to a request, whatever it is. A refusal is a [`Fault`].
     ///
     /// # Errors
-    /// Those of any request.
+    /// The errors of any request.
     pub async fn ask<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -180,7 +181,7 @@ impl Server {
     /// The answer to a request, or the node's own refusal, which says nothing against it.
     ///
     /// # Errors
-    /// Those of any request, except a refusal.
+    /// The errors of any request, except a refusal.
     pub async fn call<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -206,7 +207,7 @@ impl Server {
         self.lacks_proofs.store(true, Ordering::Relaxed);
     }
 
-    /// The answer to a request for what an honest node may have pruned: a refusal means that it lacks it.
+    /// The answer to a request for data that honest nodes may have pruned: a refusal means that the node lacks it.
     pub(crate) async fn ask_for<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -235,10 +236,10 @@ impl Server {
         }
     }
 
-    /// Number and hash of the newest block that the server names as proven; `None` while there is none.
+    /// Number and hash of the newest block that the server claims as proven; `None` before the first.
     ///
     /// # Errors
-    /// [`Fault::Lie`] when it does not have the block's header, or those of any request.
+    /// [`Fault::Lie`] when it does not have the block's header, or the errors of any request.
     pub async fn head(&self) -> Result<Option<(BlockNumber, H256)>, Fault> {
         let method = "duet_getFinalizedHead";
         let hash: H256 = match self.request(method, rpc_params![]).await {
@@ -252,7 +253,7 @@ impl Server {
     /// The newest block that the server's chain has finalized, proven or not.
     ///
     /// # Errors
-    /// [`Fault::Lie`] when it does not have the block's header, or those of any request.
+    /// [`Fault::Lie`] when it does not have the block's header, or the errors of any request.
     pub async fn chain_head(&self) -> Result<BlockNumber, Fault> {
         let hash: H256 = self.ask("chain_getFinalizedHead", rpc_params![]).await?;
         self.number_of(hash).await
@@ -274,7 +275,7 @@ impl Server {
     /// The proof of a block; `None` when the node has none.
     ///
     /// # Errors
-    /// Those of any request.
+    /// The errors of any request.
     pub async fn justification(
         &self,
         block: BlockNumber,
@@ -285,10 +286,10 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// The proof of a block for those who have no keys; `None` when the node has none.
+    /// The proof of a block for clients without keys; `None` when the node has none.
     ///
     /// # Errors
-    /// Those of any request.
+    /// The errors of any request.
     pub async fn stateless_proof(
         &self,
         block: BlockNumber,
@@ -299,10 +300,10 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// The handoff proofs, from a set on; no more than `limit` are asked for.
+    /// The handoff proofs, from a set on; at most `limit` are requested.
     ///
     /// # Errors
-    /// Those of any request.
+    /// The errors of any request.
     pub async fn handoff_proofs(
         &self,
         from: SetId,
@@ -314,10 +315,10 @@ impl Server {
         decode_hex(&text)
     }
 
-    /// The same for those who have no keys.
+    /// The same for clients without keys.
     ///
     /// # Errors
-    /// Those of any request.
+    /// The errors of any request.
     pub async fn stateless_handoff_proofs(
         &self,
         from: SetId,
@@ -333,7 +334,7 @@ impl Server {
     /// old to know.
     ///
     /// # Errors
-    /// Those of any request, except a refusal.
+    /// The errors of any request, except a refusal.
     pub async fn reset(&self, from: SetId) -> Result<Option<Vec<u8>>, Fault> {
         let asked = self.call("duet_getReset", rpc_params![from]).await?;
         let text: Option<String> = asked.unwrap_or_default();
@@ -344,7 +345,7 @@ impl Server {
     /// The keys of a set; `None` when the node does not have them.
     ///
     /// # Errors
-    /// Those of any request.
+    /// The errors of any request.
     pub async fn keys(&self, set: SetId) -> Result<Option<Vec<Pk1Bytes>>, Fault> {
         let text: Option<String> = self.ask("duet_getKeys", rpc_params![set]).await?;
         text.as_deref().map(decode_hex).transpose()
@@ -354,7 +355,7 @@ impl Server {
     /// says why it ended.
     ///
     /// # Errors
-    /// Those of any request.
+    /// The errors of any request.
     pub async fn subscribe(&self) -> Result<Subscription<String>, Fault> {
         let (method, end) = (
             "duet_subscribeJustifications",
@@ -366,10 +367,10 @@ impl Server {
         pushed.map_err(|error| self.fault(method, error))
     }
 
-    /// Submits a transaction, 0x-hex, and what the node says of it from then on; or its refusal.
+    /// Submits a transaction, 0x-hex, and gives the node's status messages about it, or its refusal.
     ///
     /// # Errors
-    /// Those of any request, except a refusal.
+    /// The errors of any request, except a refusal.
     pub async fn watch(
         &self,
         transaction: &serde_json::Value,

@@ -1,4 +1,4 @@
-//! Where a client can begin: at the genesis, or at a block whose hash its user trusts.
+//! Starting points of a client: the genesis, or a block whose hash the user trusts.
 
 use crate::{
     claim::StartClaim,
@@ -33,11 +33,11 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// Where the node says that the sets of the chain with this genesis begin; `None` when it does not know, or is too old to
-    /// be asked.
+    /// The block at which the sets of the chain with this genesis begin, as the node claims; `None` when it does not
+    /// know, or is too old to be asked.
     ///
     /// # Errors
-    /// [`Fault::Lie`] when what it sends does not hold even for the block that it names (LIGHT-1 to LIGHT-3), or those of any
+    /// [`Fault::Lie`] when the proof fails even for the claimed block (LIGHT-1 to LIGHT-3), or the errors of any
     /// request.
     pub async fn start_claim(&self, genesis: H256) -> Result<Option<StartClaim>, Fault> {
         let proof = match self.start_proof(None).await {

@@ -1,6 +1,6 @@
-//! What the SDK's own methods say about a block: header, state, and its place in the Merkle mountain range.
+//! Answers of the SDK's own methods about a block: header, state, and its place in the Merkle mountain range.
 //!
-//! Nothing is believed here: the answers become bytes that the verifier checks. (STATE-1 to STATE-4)
+//! Answers are not trusted: they become bytes that the verifier checks. (STATE-1 to STATE-4)
 
 use crate::{
     fault::{Fault, Lie, Missing},
@@ -12,7 +12,7 @@ use duet_primitives::{BlockNumber, StatelessProof, UncheckedJustification, H256}
 use jsonrpsee::{rpc_params, types::ErrorCode};
 use serde::{Deserialize, Serialize};
 
-/// The most keys that one `duet_getProofs` is asked for.
+/// The most keys in one `duet_getProofs` request.
 const MAX_KEYS: usize = 64;
 /// The node has pruned the state of the block.
 const NO_STATE: i32 = 9008;
@@ -67,7 +67,7 @@ struct ProofsJson {
 pub struct PathJson {
     /// A list of one, the leaf about the block, in SCALE.
     pub leaves: String,
-    /// The leaf's index, how many leaves there are, and the hashes that lead from it to the root, in SCALE.
+    /// The leaf's index, the number of leaves, and the hashes that lead from the leaf to the root, in SCALE.
     pub proof: String,
 }
 
@@ -94,11 +94,11 @@ impl Path {
 pub struct Proofs {
     /// The proof of the block under which it is.
     pub proof: Update,
-    /// The SCALE encoding of the header of the block whose state it is.
+    /// The SCALE encoding of the header of the state's block.
     pub header: Vec<u8>,
     /// Trie nodes that prove the entries.
     pub nodes: Vec<Vec<u8>>,
-    /// What proves that block under the other; none when they are the same.
+    /// The proof of that block under the other; none when they are the same.
     pub path: Option<Path>,
 }
 

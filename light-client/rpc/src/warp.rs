@@ -1,4 +1,4 @@
-//! From the genesis to a final block, by what a node has of GRANDPA's proofs. (WARP-1 to WARP-4)
+//! From the genesis to a final block, by a node's GRANDPA proofs. (WARP-1 to WARP-4)
 
 use crate::{
     fault::{Fault, Lie},
@@ -10,12 +10,12 @@ use duet_primitives::{BlockNumber, Culprit, H256};
 use jsonrpsee::{rpc_params, types::ErrorObjectOwned};
 
 impl Server {
-    /// Follows GRANDPA from the genesis to the newest block that the node has a justification of, verified; `None` when the node knows
-    /// no way there: it refuses to answer, as an older one does, it began in the middle of the chain, or the chain's voters cannot be
-    /// followed.
+    /// Follows GRANDPA from the genesis to the newest block with a justification on the node, verified. `None` when
+    /// the node knows no way there: it refuses to answer, as older nodes do, it began in the middle of the chain, or
+    /// the chain's voters cannot be followed.
     ///
     /// # Errors
-    /// [`Fault::Lie`] when what it sends does not hold (WARP-1 to WARP-4), or those of any request.
+    /// [`Fault::Lie`] when its proof does not hold (WARP-1 to WARP-4), or the errors of any request.
     pub async fn warp(&self, genesis: H256) -> Result<Option<Follower>, Fault> {
         match self.follow_voters(genesis).await {
             Err(Fault::Lie(Lie::Warp(error))) if error.culprit() != Culprit::Sender => Ok(None),
@@ -54,7 +54,7 @@ impl Server {
     }
 }
 
-/// A refusal is one of a node that has neither method, or of one in front of it.
+/// A refusal comes from a node with neither method, or from a server in front of it.
 fn read<T: Received>(answer: Result<Option<String>, ErrorObjectOwned>) -> Result<Option<T>, Fault> {
     let text = answer.unwrap_or_default();
     text.map(|text| decode_hex(&text)).transpose()

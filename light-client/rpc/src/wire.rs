@@ -1,7 +1,7 @@
-//! What no server that speaks JSON-RPC sends. (RPC-3)
+//! Messages that no JSON-RPC server sends. (RPC-3)
 //!
-//! The library that speaks it says most of this in words alone. They are read here and nowhere else, and the tests in
-//! `light-client/cli/tests/wire.rs` fail when they change.
+//! The JSON-RPC library reports most faults only as text. Only this module parses that text, and the tests in
+//! `light-client/cli/tests/wire.rs` fail when it changes.
 
 use crate::outside::shown;
 use jsonrpsee::{core::client::Error as ClientError, types::InvalidRequestId};
@@ -9,7 +9,7 @@ use jsonrpsee::{core::client::Error as ClientError, types::InvalidRequestId};
 /// How deep JSON may be nested: the reader's own bound.
 const MAX_DEPTH: u32 = 127;
 
-/// A message that broke the connection, because it is none that was asked for.
+/// An unrequested message, which broke the connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireFault {
     /// An answer to nothing that was asked.
@@ -31,7 +31,7 @@ pub enum WireFault {
     /// JSON that ends in its middle.
     #[error("RPC-3: expected a whole JSON text, got one that is cut: {got}")]
     Cut {
-        /// What the reader says of it.
+        /// The reader's error.
         got: String,
     },
     /// JSON that is nested deeper than any answer.
@@ -39,13 +39,13 @@ pub enum WireFault {
     TooDeep {
         /// The most levels.
         limit: u32,
-        /// What the reader says of it.
+        /// The reader's error.
         got: String,
     },
     /// No JSON, or JSON that is no message of JSON-RPC.
     #[error("RPC-3: expected a message of JSON-RPC 2.0, got {got}")]
     NotRpc {
-        /// The message, or what the reader says of it.
+        /// The message, or the reader's error.
         got: String,
     },
     /// A message that is longer than any answer.
@@ -59,7 +59,7 @@ pub enum WireFault {
     /// Bytes that are no WebSocket message.
     #[error("RPC-3: expected a WebSocket message, got {got}")]
     NotWebSocket {
-        /// What the reader says of them.
+        /// The reader's error.
         got: String,
     },
 }
@@ -98,7 +98,7 @@ impl WireFault {
         }
     }
 
-    /// From what the reader of JSON says, or else the JSON itself, which begins with none of these words.
+    /// From the JSON reader's error, or else the JSON itself, which begins with none of these words.
     fn of_json(words: &str) -> Self {
         let got = shown(words);
         if words.starts_with("EOF while parsing") {
@@ -111,7 +111,7 @@ impl WireFault {
         }
     }
 
-    /// From what the WebSocket's reader says. What it says of a connection that was closed is nobody's fault.
+    /// From the WebSocket reader's error. A closed connection is nobody's fault.
     fn of_transport(words: &str, limit: u32) -> Option<Self> {
         if let Some(len) = words.strip_prefix("message too large: len >= ") {
             let got = len.split(',').next()?.parse().ok()?;
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// RPC-3. What a server writes is not taken for what a reader says about it.
+    /// RPC-3. A server's text is not mistaken for a reader's error.
     #[test]
     fn json_that_repeats_the_readers_words_is_still_json() {
         let words = "\"EOF while parsing\"".to_owned();

@@ -52,7 +52,7 @@ impl TestRange {
         }
     }
 
-    /// What the justification of the block after the last one signs.
+    /// The payload that the justification of the block after the last one signs.
     pub fn root(&self) -> H256 {
         self.root
     }

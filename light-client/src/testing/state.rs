@@ -1,9 +1,23 @@
-//! Proofs of entries of a state. (STATE-2)
+//! States, and proofs of their entries. (STATE-2)
 
 use alloc::{vec, vec::Vec};
 use duet_primitives::H256;
 use sp_core::Blake2Hasher;
-use sp_trie::{LayoutV1, MemoryDB, Recorder};
+use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};
+
+/// The trie of a state with these entries, and its root.
+pub fn trie<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+    entries: impl IntoIterator<Item = (K, V)>,
+) -> (MemoryDB<Blake2Hasher>, H256) {
+    let (mut state, mut root) = (MemoryDB::default(), H256::zero());
+    let mut trie = TrieDBMutBuilderV1::new(&mut state, &mut root).build();
+    for (key, value) in entries {
+        trie.insert(key.as_ref(), value.as_ref())
+            .expect("a database in memory does not fail");
+    }
+    drop(trie);
+    (state, root)
+}
 
 /// The trie nodes that prove these keys under a root, as `state_getReadProof` gives them: each once.
 ///

@@ -1,4 +1,4 @@
-//! What can be wrong with a proof by GRANDPA.
+//! Errors of a proof by GRANDPA.
 
 use duet_light_client::StateProofError;
 use duet_primitives::{BlockNumber, Culprit, H256};
@@ -40,7 +40,7 @@ pub enum WarpError {
         number: BlockNumber,
         /// The set that has to have signed.
         set: u64,
-        /// What is wrong with it.
+        /// The error of the justification.
         error: JustificationError,
     },
     /// WARP-4: a block that does not end its set, before the end of the proof.
@@ -61,11 +61,11 @@ pub enum WarpError {
     },
 }
 
-/// What is wrong with a justification by GRANDPA. (WARP-3)
+/// The error of a justification by GRANDPA. (WARP-3)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JustificationError {
-    /// More votes than the set can have cast: nothing is checked of them.
+    /// More votes than the set can have cast: none is checked.
     #[error("it has {got} votes, and the set can have cast at most {most}")]
     TooManyVotes {
         /// Two of each voter.
@@ -73,7 +73,7 @@ pub enum JustificationError {
         /// How many came.
         got: usize,
     },
-    /// Signed by somebody who is not in the set.
+    /// Signed by a key that is not in the set.
     #[error("vote {vote} is by nobody of the set")]
     Stranger {
         /// Which vote, from 0 on.
@@ -104,7 +104,7 @@ impl WarpError {
         }
     }
 
-    /// Who is to blame: of what is pinned by the genesis hash or signed by the voters, nobody.
+    /// The culprit: nobody, where the genesis hash pins the data or the voters signed it.
     pub fn culprit(&self) -> Culprit {
         match self {
             Self::Genesis(error) => error.culprit(),

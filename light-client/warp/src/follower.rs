@@ -20,7 +20,7 @@ pub fn voters_key() -> [u8; 32] {
     key
 }
 
-/// Follows GRANDPA from the genesis: the newest block that is proven, and who votes after it.
+/// Follows GRANDPA from the genesis: the newest proven block, and the voters after it.
 #[derive(Clone, Debug)]
 pub struct Follower {
     number: BlockNumber,
@@ -54,11 +54,11 @@ impl Follower {
         })
     }
 
-    /// Goes on to the last block of a proof. When it does not hold, nothing of it is taken over.
+    /// Advances to the last block of a proof. An invalid proof changes nothing.
     ///
     /// Rules, for each block in it: WARP-2, WARP-3, WARP-4.
-    /// Cost: a check of an Ed25519 signature for each vote, of which there are at most two of each voter; then the way along the headers
-    /// that came along, for each vote.
+    /// Cost: an Ed25519 check for each vote, at most two per voter; then, for each vote, the way along the supplied
+    /// headers.
     ///
     /// # Errors
     /// The first broken rule.

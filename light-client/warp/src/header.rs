@@ -7,7 +7,7 @@ use sp_core::ed25519::Public;
 
 /// GRANDPA's items in a digest.
 const ENGINE: [u8; 4] = *b"FRNK";
-/// The first byte of a scheduled change. Other changes lead nowhere: after a forced one nobody who voted before has a say.
+/// The first byte of a scheduled change. Other changes lead nowhere: after a forced one no earlier voter has a say.
 const SCHEDULED: u8 = 1;
 
 /// Voters with their weights.
@@ -54,7 +54,7 @@ impl Decode for Header {
     }
 }
 
-/// Keeps what is read, to be hashed.
+/// Keeps the read bytes, to be hashed.
 struct Copied<'a, I> {
     input: &'a mut I,
     bytes: Vec<u8>,

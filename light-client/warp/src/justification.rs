@@ -1,4 +1,4 @@
-//! What GRANDPA's voters signed about one block. (WARP-3)
+//! The votes of GRANDPA's voters on one block. (WARP-3)
 
 use crate::{
     error::JustificationError,
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Justification {
     round: u64,
     commit: Commit<H256, u32, Signature, Public>,
-    /// From what was voted on to the block, where somebody voted for a later one.
+    /// The headers from later voted blocks down to the block.
     ancestry: Vec<Header>,
 }
 
@@ -32,13 +32,13 @@ pub(crate) struct Set {
 }
 
 impl Set {
-    /// `None` when these are no set: there are none with a weight, or too much of it.
+    /// `None` when these are no set: no voter has a weight, or the total is too large.
     pub(crate) fn new(id: u64, voters: Voters) -> Option<Self> {
         let voters = VoterSet::new(voters)?;
         Some(Self { id, voters })
     }
 
-    /// Two of each: whoever votes for two blocks is shown by two votes.
+    /// Two per voter: two votes prove a voter's equivocation.
     fn most_votes(&self) -> usize {
         self.voters.len().get().saturating_mul(2)
     }
@@ -50,7 +50,7 @@ impl Justification {
         (self.commit.target_number, self.commit.target_hash)
     }
 
-    /// Checks that this set made the block final. Signatures come first: whoever has none of the set's keys gets no further.
+    /// Checks that this set made the block final. Signatures come first: without the set's keys, nobody gets further.
     pub(crate) fn check(&self, set: &Set) -> Result<(), JustificationError> {
         let (most, got) = (set.most_votes(), self.commit.precommits.len());
         if got > most {

@@ -1,15 +1,16 @@
-//! From a chain's genesis to a final block, by what its GRANDPA voters signed. No sender is trusted.
+//! From a chain's genesis to a final block, by its GRANDPA voters' signatures. No sender is trusted.
 //!
-//! A chain that took Duet up later proves no set at its genesis, and a light client has to be told the hash of a block at which one
-//! signs. GRANDPA's voters have signed such blocks: those of the genesis are in its state, and the last block of each set of voters
-//! names the next one. [`Follower`] walks this way and ends at a final block, whose hash is a start block's. (WARP-1 to WARP-4)
+//! A chain that adopted Duet later proves no set at its genesis: a light client needs the hash of a block with one.
+//! GRANDPA's voters have signed such blocks. The state of the genesis has the first voters, and the last block of each
+//! set of voters names the next. [`Follower`] walks this way to a final block, which can be the start block. (WARP-1 to
+//! WARP-4)
 //!
 //! - [`GenesisProof`]: the voters of the genesis, proven by a storage proof against its header;
-//! - [`WarpProof`]: what the SDK's nodes send each other to *warp sync*, the last block of each set with its justification;
-//! - [`Follower`]: checks both, and knows the newest block that was proven.
+//! - [`WarpProof`]: the SDK's message for *warp sync*, the last block of each set with its justification;
+//! - [`Follower`]: checks both, and knows the newest proven block.
 //!
-//! There is no I/O and no clock here. A proof carries no time, so the voters that signed it may have left long ago: what holds for
-//! the sets of Duet from a genesis on holds here too.
+//! There is no I/O and no clock here. A proof carries no time, so its voters may have left long ago, as with Duet's
+//! sets from a genesis on.
 //!
 //! ```
 //! use duet_light_client::decode;

@@ -1,4 +1,4 @@
-//! What nodes send, decoded within bounds. (ENC-6)
+//! Messages of nodes, decoded within bounds. (ENC-6)
 
 use crate::{header::Header, justification::Justification};
 use codec::{Compact, Decode, Encode, Error, Input};
@@ -14,7 +14,7 @@ const MAX_NODES: u32 = 66;
 pub struct GenesisProof {
     /// The SCALE encoding of the genesis header.
     pub header: Vec<u8>,
-    /// The trie nodes that prove what is stored under [`voters_key`](crate::voters_key).
+    /// The trie nodes that prove the value under [`voters_key`](crate::voters_key).
     pub nodes: Vec<Vec<u8>>,
 }
 
@@ -38,8 +38,8 @@ impl Received for GenesisProof {
     const MAX_LEN: usize = MAX_ANSWER_LEN;
 }
 
-/// The last blocks of sets of voters, each with the justification by its set, and the newest justified block: the SDK's
-/// `WarpSyncProof`. Nothing is known about it, and what is not needed of it is not kept.
+/// The last blocks of sets of voters, each with the justification by its set, and the newest justified block: the
+/// SDK's `WarpSyncProof`. It is unverified, and unneeded parts are not kept.
 #[derive(Clone, Debug, Decode)]
 pub struct WarpProof {
     pub(crate) fragments: Vec<Fragment>,

@@ -2,13 +2,12 @@
 
 use crate::{voters_key, GenesisProof};
 use codec::{Compact, Decode, Encode};
-use duet_light_client::testing::read_proof;
+use duet_light_client::testing::{read_proof, trie};
 use duet_primitives::H256;
 use sp_core::{
     ed25519::{Pair, Public, Signature},
     Blake2Hasher, Hasher, Pair as _,
 };
-use sp_trie::{trie_types::TrieDBMutBuilderV1, MemoryDB, TrieMut};
 use std::ops::Range;
 
 /// The round in which all vote.
@@ -16,7 +15,7 @@ pub const ROUND: u64 = 7;
 /// The voters of each set, by the numbers of their secrets.
 const SETS: [Range<u8>; 3] = [0..4, 10..14, 20..23];
 
-/// What a header tells GRANDPA.
+/// The GRANDPA log of a header.
 #[derive(Clone, Copy, Debug)]
 pub enum Digest {
     /// Nothing.
@@ -150,21 +149,10 @@ impl TestGrandpa {
 
     /// With this where the voters belong in the state of its genesis.
     pub fn with_state(value: Option<Vec<u8>>) -> Self {
-        let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
         let key = voters_key();
-        {
-            let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
-            let mut put = |key: &[u8], value: &[u8]| {
-                trie.insert(key, value)
-                    .expect("a database in memory does not fail");
-            };
-            for index in 0..64_u8 {
-                put(&Blake2Hasher::hash(&[index]).0, &[index; 40]);
-            }
-            if let Some(value) = value {
-                put(&key, &value);
-            }
-        }
+        let others =
+            (0..64_u8).map(|index| (Blake2Hasher::hash(&[index]).0.to_vec(), vec![index; 40]));
+        let (db, root) = trie(others.chain(value.map(|value| (key.to_vec(), value))));
         let genesis = Block::new(H256::zero(), 0, root, Digest::Nothing);
         let block = |number, digest| Block::new(genesis.hash, number, root, digest);
         Self {
@@ -178,7 +166,7 @@ impl TestGrandpa {
         }
     }
 
-    /// What a client that knows the genesis hash is sent.
+    /// The proof for a client that knows the genesis hash.
     pub fn genesis_proof(&self) -> GenesisProof {
         GenesisProof {
             header: self.genesis.header.clone(),

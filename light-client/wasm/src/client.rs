@@ -1,4 +1,4 @@
-//! What is trusted, and the proofs that change it.
+//! The trusted state, and the proofs that change it.
 
 use crate::{
     block::Block,
@@ -93,7 +93,7 @@ impl LightClient {
         })
     }
 
-    /// Verifies one proof; `undefined` when its block is trusted already, and otherwise what was proven:
+    /// Verifies one proof; `undefined` when its block is trusted already, and otherwise the proven data:
     /// `{ block, hash, mmrRoot, set, signers, of, bitfield, nextSet?, bytes }`.
     ///
     /// # Errors
@@ -112,12 +112,12 @@ impl LightClient {
     }
 
     /// Verifies a list of handoff proofs, those of the newest set first, as `duet_getSetProofs` or, without keys,
-    /// `duet_getStatelessSetProofs` gives it: `{ verified: [...], error? }`. What comes before an error holds.
+    /// `duet_getStatelessSetProofs` gives it: `{ verified: [...], error? }`. Results before an error hold.
     ///
     /// The equations are checked together. (JUST-6)
     ///
     /// # Errors
-    /// ENC-6 when the bytes are no such list.
+    /// ENC-6 when the bytes are not such a list.
     #[wasm_bindgen(js_name = verifyHandoffs)]
     pub fn verify_handoffs(&mut self, bytes: &[u8]) -> Result<JsValue, JsValue> {
         let updates = match self.trusted.mode() {
@@ -139,8 +139,8 @@ impl LightClient {
         Ok(result(&array, error))
     }
 
-    /// Verifies proofs that follow each other, oldest first: `{ verified: [...], error? }`. What comes before an error
-    /// holds. The equations are checked together. (JUST-6)
+    /// Verifies proofs that follow each other, oldest first: `{ verified: [...], error? }`. Results before an error
+    /// hold. The equations are checked together. (JUST-6)
     ///
     /// # Errors
     /// ENC-6 when one of them is not a proof of this form; then none is verified.
@@ -171,7 +171,7 @@ impl LightClient {
         self.trusted.missing_keys().map(SetId::get)
     }
 
-    /// What is trusted:
+    /// The trusted state:
     /// `{ genesisHash, mode, block, hash, mmrRoot?, set, validators, threshold, latestSet, latestLength, nextSet? }`.
     pub fn status(&self) -> JsValue {
         let (trusted, signing) = (&self.trusted, self.trusted.signing());
@@ -207,8 +207,8 @@ impl LightClient {
         self.trusted.best_block().into()
     }
 
-    /// The first bytes of a proof of the newest block, which say what was signed; none without a proof. Another copy
-    /// that begins with them proves nothing new.
+    /// The first bytes of a proof of the newest block, which encode the signed commitment; none without a proof.
+    /// Another copy that begins with them proves nothing new.
     #[wasm_bindgen(js_name = bestCommitment)]
     pub fn best_commitment(&self) -> Option<Vec<u8>> {
         let proof = self.trusted.best_proof();
@@ -220,7 +220,7 @@ impl LightClient {
         self.trusted.checkpoint().encode()
     }
 
-    /// Where the chain goes on behind a reset, as a header says: a checkpoint in SCALE. Nothing proves it. (LIGHT-8)
+    /// The checkpoint after a reset, from a header, in SCALE. It is unproven. (LIGHT-8)
     ///
     /// # Errors
     /// When the header names no reset that leads on from here.
@@ -273,7 +273,7 @@ impl LightClient {
         fields.into()
     }
 
-    /// Verifies proofs one after the other, as many of them together as hold, and adds what they prove; the first error.
+    /// Verifies proofs one after the other, as many together as hold, and adds their results; the first error.
     fn accept_all(&mut self, mut rest: &[Update], array: &Array) -> Option<JsValue> {
         while !rest.is_empty() {
             let verified = self.trusted.verify_prefix(rest);
@@ -297,7 +297,7 @@ impl LightClient {
         None
     }
 
-    /// The first of these proofs, as far as they hand off from one set to the next, the newest trusted one first.
+    /// The leading proofs that hand off from one set to the next, the newest trusted one first.
     fn in_order<'a>(&self, updates: &'a [Update]) -> &'a [Update] {
         let mut expected = Some(self.trusted.latest_set().id);
         let follows = |update: &&Update| {

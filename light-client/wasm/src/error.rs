@@ -7,7 +7,7 @@ use duet_light_client::{
 use duet_primitives::{JustificationError, KeysetError, MerkleError, StatelessError};
 use wasm_bindgen::JsValue;
 
-/// What was expected and what came, where these are values.
+/// The expected and the received value, where these are values.
 type Difference = Option<(String, String)>;
 
 fn difference(expected: impl ToString, got: impl ToString) -> Difference {
@@ -38,13 +38,13 @@ pub(crate) fn bad_argument(name: &str, expected: &str, got: &str) -> JsValue {
     object(None, "caller", "stop", &message, difference(expected, got)).into()
 }
 
-/// ENC-6: bytes of the caller's that are not what they should be.
+/// ENC-6: malformed bytes of the caller.
 pub(crate) fn malformed(name: &str) -> JsValue {
     let message = format!("ENC-6: the bytes are not a canonical {name}");
     object(Some("ENC-6"), "caller", "new-checkpoint", &message, None).into()
 }
 
-/// RPC-1: another answer than what was asked for.
+/// RPC-1: an answer that does not match the request.
 pub(crate) fn other_answer(expected: String, got: String) -> JsValue {
     let message = format!("RPC-1: asked for {expected}, it sent {got}");
     let between = Some((expected, got));
@@ -84,7 +84,7 @@ pub(crate) fn of_verifier(error: &Error) -> JsValue {
     }
 }
 
-/// A rule about a start that the sender chose, who is to blame for whatever is wrong with it.
+/// A rule about a start that the sender chose. The sender is to blame for any fault in it.
 pub(crate) fn of_claim(error: &Error) -> JsValue {
     let (rule, between) = (Some(error.rule()), between(error));
     object(rule, "sender", "leave-sender", &error.to_string(), between).into()

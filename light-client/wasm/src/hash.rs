@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 /// BLAKE2b of bytes, 16, 32 or 64 bytes long.
 ///
 /// # Errors
-/// When another length is asked for.
+/// For any other length.
 #[wasm_bindgen]
 pub fn blake2b(bytes: &[u8], length: u32) -> Result<Vec<u8>, JsValue> {
     match length {

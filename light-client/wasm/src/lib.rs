@@ -1,13 +1,14 @@
 //! The light client's verifier for JavaScript: bytes in and out, and no I/O.
 //!
-//! - [`LightClient`]: what is trusted; it verifies proofs of finality, one by one or handoffs in a row;
-//! - [`Block`]: a block that is final, under which headers, state, extrinsics and older blocks are verified (STATE-1 to STATE-4);
-//! - [`start_claim`]: where a sender says that a chain's sets begin, which nothing proves;
-//! - [`peek`]: what a proof says, before it is verified;
-//! - [`blake2b`]: the hash that Substrate's addresses and storage keys are made with.
+//! - [`LightClient`]: the trusted state; it verifies proofs of finality, one by one or handoffs in a row;
+//! - [`Block`]: a final block, under which headers, state, extrinsics and older blocks are verified (STATE-1 to
+//!   STATE-4);
+//! - [`start_claim`]: a sender's unproven claim of the block at which a chain's sets begin;
+//! - [`peek`]: the content of a proof, before it is verified;
+//! - [`blake2b`]: the hash in Substrate's addresses and storage keys.
 //!
-//! What fails throws an object `{ rule, culprit, nextStep, message, expected, got }`: the rule that broke by its number in
-//! `docs/spec`, who is to blame, what to do next, and what was expected and came instead where that are values.
+//! Failures throw an object `{ rule, culprit, nextStep, message, expected, got }`: the number of the broken rule in
+//! `docs/spec`, the culprit, the next step, and the expected and received values where there are any.
 //!
 //! Bytes are copied into the module and checked there; nothing here trusts its caller for anything but the genesis hash, the
 //! hash of a start block, a checkpoint or a kept state. Set ids are 64 bits wide and so are `BigInt`s; block numbers are numbers.

@@ -1,4 +1,4 @@
-//! What a sender says about where a chain's sets begin.
+//! A sender's claim of the block at which a chain's sets begin.
 
 use crate::{bytes::hash, error::of_claim, object::Fields};
 use duet_light_client::{decode, Mode, StartProof, Trusted};

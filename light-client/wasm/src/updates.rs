@@ -1,4 +1,4 @@
-//! Proofs of finality: which form bytes have, and what they say.
+//! Proofs of finality: the form of bytes, and their content.
 
 use crate::{
     error::{bad_argument, of_verifier},
@@ -25,7 +25,7 @@ pub(crate) fn read(form: &str, bytes: &[u8]) -> Result<Update, JsValue> {
     update.map_err(|error| of_verifier(&error))
 }
 
-/// What a proof says: `{ block, hash, set, nextSet? }`. None of it is verified.
+/// The content of a proof: `{ block, hash, set, nextSet? }`. None of it is verified.
 ///
 /// # Errors
 /// ENC-6 when the bytes are not a proof of this form.

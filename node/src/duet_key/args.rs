@@ -1,4 +1,4 @@
-//! Options that several commands share, and how their values are read.
+//! Options that several commands share, and the parsers of their values.
 
 use super::error::DuetKeyError;
 use crate::genesis::genesis_hash;
@@ -9,7 +9,7 @@ use sc_service::{config::KeystoreConfig, BasePath};
 use sp_core::crypto::{AccountId32, SecretString};
 use std::{path::PathBuf, str::FromStr};
 
-/// Which chain.
+/// Selects the chain.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ChainArgs {
     /// The chain specification: `dev`, `local`, or the path of a file.
@@ -32,10 +32,10 @@ impl ChainArgs {
     }
 }
 
-/// The genesis of which chain.
+/// Selects the genesis of a chain.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ChainGenesisArgs {
-    /// The genesis hash of the chain, where its specification is not at hand.
+    /// The genesis hash of the chain, if its specification is not at hand.
     #[arg(long, value_name = "HASH", value_parser = hash)]
     genesis: Option<H256>,
 }
@@ -53,7 +53,7 @@ impl ChainGenesisArgs {
     }
 }
 
-/// Whose genesis a proof names.
+/// Selects the genesis that a proof names.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct GenesisArgs {
     #[command(flatten)]
@@ -78,7 +78,7 @@ impl GenesisArgs {
     }
 }
 
-/// Where a node's key files are: beside those of the SDK's keystore.
+/// The directory of a node's key files: next to the SDK's keystore.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct KeyDirectoryArgs {
     #[command(flatten)]
@@ -93,19 +93,19 @@ pub(crate) struct KeyDirectoryArgs {
 }
 
 impl KeyDirectoryArgs {
-    /// Opens the directory, which is made if it is missing, beside a node that signs with its keys.
+    /// Opens the directory, creating it if it is missing. A node may be signing with its keys.
     pub(crate) fn open(&self, cli: &impl SubstrateCli) -> Result<KeyRing, DuetKeyError> {
         let (path, password) = self.locate(cli)?;
         Ok(KeyRing::open(path, password)?)
     }
 
-    /// Opens the directory if it is there, beside a node that signs with its keys.
+    /// Opens the directory if it exists. A node may be signing with its keys.
     pub(crate) fn open_existing(&self, cli: &impl SubstrateCli) -> Result<KeyRing, DuetKeyError> {
         let (path, password) = self.locate_existing(cli)?;
         Ok(KeyRing::open(path, password)?)
     }
 
-    /// Opens the directory if it is there and no node signs with its keys.
+    /// Opens the directory if it exists and no node signs with its keys.
     pub(crate) fn open_existing_to_sign(
         &self,
         cli: &impl SubstrateCli,
@@ -114,7 +114,7 @@ impl KeyDirectoryArgs {
         Ok(KeyStore::open(path, password)?)
     }
 
-    /// Opens the records of votes, if no node signs with the keys. The directory is made if it is missing.
+    /// Opens the records of votes, if no node signs with the keys. Creates the directory if it is missing.
     pub(crate) fn open_records(
         &self,
         cli: &impl SubstrateCli,
@@ -123,7 +123,7 @@ impl KeyDirectoryArgs {
         Ok(VoteRecords::open(path)?)
     }
 
-    /// Opens the records of votes, if they are there and no node signs with the keys.
+    /// Opens the records of votes, if they exist and no node signs with the keys.
     pub(crate) fn open_existing_records(
         &self,
         cli: &impl SubstrateCli,
@@ -147,7 +147,7 @@ impl KeyDirectoryArgs {
         &self,
         cli: &Cli,
     ) -> Result<(PathBuf, Option<SecretString>), DuetKeyError> {
-        // With its own path the keystore needs no chain.
+        // With an explicit path the keystore needs no chain.
         let directory = match &self.keystore.keystore_path {
             Some(_) => PathBuf::new(),
             None => {
@@ -165,17 +165,17 @@ impl KeyDirectoryArgs {
     }
 }
 
-/// Reads a dual key.
+/// Parses a dual key.
 pub(crate) fn dual_key(text: &str) -> Result<DualKeyBytes, String> {
     bytes(text).map(DualKeyBytes)
 }
 
-/// Reads a proof of possession.
+/// Parses a proof of possession.
 pub(crate) fn possession_proof(text: &str) -> Result<PossessionProof, String> {
     bytes(text).map(PossessionProof)
 }
 
-/// Reads an account.
+/// Parses an account.
 pub(crate) fn account(text: &str) -> Result<AccountId32, String> {
     AccountId32::from_str(text)
         .map_err(|error| format!("neither an SS58 address nor 0x-hex of 32 bytes: {error}"))

@@ -1,4 +1,4 @@
-//! What the commands ask a running node. All of it is the node's word, so it has to be one's own, or one that is trusted.
+//! The commands' queries to a running node. The answers are not verified, so the node must be one's own or trusted.
 
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{DualKeyBytes, Keysets, H256};
@@ -19,93 +19,93 @@ use sp_io::hashing::twox_128;
 use sp_runtime::DispatchError;
 use std::{future::Future, io, time::Duration};
 
-/// How a node is asked for the versions of the runtime.
+/// The runtime API call for the versions of the runtime.
 const RUNTIME_VERSION: &str = "state_getRuntimeVersion";
-/// How long a node may take for one answer.
+/// The deadline for one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
-/// Why nothing was learnt from a node, or nothing came of what it was asked for.
+/// Why a query to a node failed, or a transaction did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NodeError {
-    /// The task that asks could not be started.
+    /// The query's task could not be started.
     #[error("nothing can be asked: {0}")]
     Start(#[from] io::Error),
-    /// Nobody is there.
+    /// The node is unreachable.
     #[error("no node answers at {url}: {source}")]
     Unreachable {
-        /// Where.
+        /// The address.
         url: String,
-        /// What the connection said.
+        /// The connection's error.
         source: ClientError,
     },
-    /// It does not have the method, or it is not for strangers, or the call failed.
+    /// The node does not have the method, does not offer it to remote clients, or the call failed.
     #[error("the node refuses {method}: {source}")]
     Refused {
         /// The method.
         method: &'static str,
-        /// What the node said.
+        /// The node's error.
         source: ClientError,
     },
-    /// What it answered has another form.
+    /// The answer has another format.
     #[error("the node's answer to {method} cannot be decoded: {source}")]
     Decode {
         /// The method.
         method: &'static str,
-        /// What the decoder said.
+        /// The decoder's error.
         source: codec::Error,
     },
-    /// What it answered lacks something.
+    /// The answer lacks a field.
     #[error("the node's answer to {method} has no {what}")]
     Lacks {
         /// The method.
         method: &'static str,
-        /// What is missing.
+        /// The missing field.
         what: &'static str,
     },
-    /// It is a node of another chain.
+    /// The node belongs to another chain.
     #[error("this is a node of the chain with the genesis hash {got:?}, and not of {expected:?}")]
     OtherChain {
-        /// The genesis hash of the chain that was named.
+        /// The genesis hash of the requested chain.
         expected: H256,
-        /// The node's.
+        /// The node's genesis hash.
         got: H256,
     },
-    /// The chain has transactions of another form.
+    /// The chain uses another transaction format.
     #[error(
         "the chain's transactions have version {got} and this executable makes those of {expected}: use the executable of the chain's \
          runtime"
     )]
     OtherTransactions {
-        /// This executable's.
+        /// The transaction version of this executable.
         expected: u32,
-        /// The chain's.
+        /// The chain's transaction version.
         got: u32,
     },
-    /// The transaction did not come into a block.
+    /// The transaction was not included in a block.
     #[error("the transaction came into no block; the node says {status}")]
     NotIncluded {
-        /// The node's word for it.
+        /// The node's reason.
         status: Value,
     },
-    /// The transaction is in a block and failed there.
+    /// The transaction was included in a block and failed there.
     #[error("the transaction failed in block {block:?}: {}", reason(.error))]
     Failed {
         /// The block.
         block: H256,
-        /// What the runtime says.
+        /// The runtime's error.
         error: DispatchError,
     },
-    /// It took too long.
+    /// The wait timed out.
     #[error("{what} took longer than {seconds} s; it may still come")]
     TimedOut {
-        /// What was waited for.
+        /// The awaited event.
         what: &'static str,
-        /// For how long.
+        /// The time limit.
         seconds: u64,
     },
 }
 
-/// The name of an error of Duet's pallet, which the SDK shows as numbers.
+/// The name of an error of Duet's pallet; the SDK shows numbers.
 fn reason(error: &DispatchError) -> String {
     let named = match error {
         DispatchError::Module(module) if Some(module.index) == pallet_index() => {
@@ -122,10 +122,10 @@ fn pallet_index() -> Option<u8> {
     RuntimeCall::from(call).encode().first().copied()
 }
 
-/// Runs what asks a node.
+/// Runs a future that queries a node.
 ///
 /// # Errors
-/// What it says, or that it cannot be started.
+/// The future's error, or that it cannot be started.
 pub(crate) fn run<T, E: From<NodeError>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -134,10 +134,10 @@ pub(crate) fn run<T, E: From<NodeError>>(work: impl Future<Output = Result<T, E>
         .block_on(work)
 }
 
-/// Waits for something, and no longer than `seconds`.
+/// Waits for a future, at most `seconds`.
 ///
 /// # Errors
-/// [`NodeError::TimedOut`], or what went wrong before.
+/// [`NodeError::TimedOut`], or the future's error.
 pub(crate) async fn at_most<T>(
     what: &'static str,
     seconds: u64,
@@ -156,7 +156,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Connects, and looks whether it is a node of the chain with this genesis.
+    /// Connects, and checks that the node belongs to the chain with this genesis.
     ///
     /// # Errors
     /// [`NodeError::Unreachable`], [`NodeError::OtherChain`].
@@ -195,12 +195,12 @@ impl Node {
             .map_err(|source| NodeError::Refused { method, source })
     }
 
-    /// The block that GRANDPA has finalized last.
+    /// The block that GRANDPA finalized last.
     pub(crate) async fn finalized(&self) -> Result<H256, NodeError> {
         self.ask("chain_getFinalizedHead", rpc_params![]).await
     }
 
-    /// What the runtime answers at a block.
+    /// The runtime's answer to a call at a block.
     pub(crate) async fn call<T: Decode>(
         &self,
         function: &'static str,
@@ -212,7 +212,7 @@ impl Node {
         decode(function, &answer)
     }
 
-    /// What is stored at a block.
+    /// The stored value at a block.
     pub(crate) async fn stored<T: Decode>(
         &self,
         key: Vec<u8>,
@@ -223,7 +223,7 @@ impl Node {
         found.map(|bytes| decode(method, &bytes)).transpose()
     }
 
-    /// The signing set and the next one; nothing before there is a set.
+    /// The signing set and the next one; `None` before the first set.
     pub(crate) async fn keysets(&self, at: H256) -> Result<Option<Keysets>, NodeError> {
         self.call("DuetApi_keysets", (), at).await
     }
@@ -242,16 +242,17 @@ impl Node {
         self.call("DuetApi_registered_key", account, at).await
     }
 
-    /// The version of the runtime that the chain has, for which a transaction is signed.
+    /// The version of the chain's runtime, for which a transaction is signed.
     ///
     /// # Errors
-    /// [`NodeError::OtherTransactions`] if its transactions are not those that this executable makes.
+    /// [`NodeError::OtherTransactions`] if the chain's transaction format is not that of this executable.
     pub(crate) async fn spec_version(&self) -> Result<u32, NodeError> {
         let version = self.ask(RUNTIME_VERSION, rpc_params![]).await?;
         spec_version(&version)
     }
 
-    /// Submits a transaction, and waits until the block that has it is final. Returns the block, in which it may have failed.
+    /// Submits a transaction and waits until its block is final. Returns that block, where the transaction may have
+    /// failed.
     ///
     /// # Errors
     /// [`NodeError::NotIncluded`].
@@ -274,10 +275,10 @@ impl Node {
         })
     }
 
-    /// Looks whether a transaction has succeeded in its block.
+    /// Checks that a transaction succeeded in its block.
     ///
     /// # Errors
-    /// [`NodeError::Failed`] if not. [`NodeError::Decode`] if a newer runtime has events that this executable does not know.
+    /// [`NodeError::Failed`] if not. [`NodeError::Decode`] if a newer runtime has events unknown to this executable.
     pub(crate) async fn check_success(
         &self,
         block: H256,
@@ -311,7 +312,7 @@ impl Node {
     }
 }
 
-/// The final block that a transaction is in, by what a node says of it: a name, or a name with a value.
+/// The final block of a transaction, from the node's status: a name, or a name with a value.
 fn finalized_in(status: &Value) -> Result<Option<H256>, NodeError> {
     if let Some(block) = status.get("finalized") {
         return match serde_json::from_value(block.clone()) {
@@ -334,12 +335,12 @@ fn finalized_in(status: &Value) -> Result<Option<H256>, NodeError> {
     Ok(None)
 }
 
-/// Decodes what a node sent, all of it.
+/// Decodes a node's answer and rejects trailing bytes.
 pub(crate) fn decode<T: Decode>(method: &'static str, bytes: &[u8]) -> Result<T, NodeError> {
     T::decode_all(&mut &*bytes).map_err(|source| NodeError::Decode { method, source })
 }
 
-/// The version of the runtime in a node's answer, if its transactions are ours.
+/// The runtime version from a node's answer, if its transaction format is ours.
 fn spec_version(answer: &Value) -> Result<u32, NodeError> {
     let number = |what| {
         let number = answer.get(what).and_then(Value::as_u64);

@@ -40,10 +40,10 @@ pub(crate) enum DuetKeyError {
     /// No key at all.
     #[error("there is no Duet key in the keystore: insert one first, or give --suri")]
     NoKeys,
-    /// Not that key.
+    /// The requested key is missing.
     #[error("the secret of the key {0} is not here")]
     NoSuchKey(Pk1Bytes),
-    /// Several keys to choose from.
+    /// Several keys, and none was chosen.
     #[error("there are {0} keys in the keystore: say which one with --public")]
     SeveralKeys(usize),
     /// The exported votes.
@@ -52,15 +52,15 @@ pub(crate) enum DuetKeyError {
     /// No record of votes at all.
     #[error("no key here has a record of votes on the chain with the genesis hash {0:?}: look at --chain and --base-path")]
     NoRecords(H256),
-    /// A file that was named on the command line.
+    /// A file named on the command line.
     #[error("{}: {error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         error: io::Error,
     },
-    /// A node that was asked.
+    /// A query to a node.
     #[error(transparent)]
     Node(#[from] NodeError),
     /// The key must stay.
@@ -77,12 +77,12 @@ pub(crate) enum DuetKeyError {
         /// The account of the secret URI.
         got: AccountId,
     },
-    /// The registration did not succeed, or not in time.
+    /// The registration failed or timed out.
     #[error("the key is on the node and may not be registered: {error}; to try again with it: --public {key}")]
     NotRegistered {
         /// The key.
         key: DualKeyBytes,
-        /// What went wrong.
+        /// The reason.
         error: Box<NodeError>,
     },
 }

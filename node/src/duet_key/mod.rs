@@ -28,7 +28,7 @@ pub(crate) use error::DuetKeyError;
 /// Key management for Duet keys.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum DuetKeySubcommand {
-    /// Generate a random Duet key and print its secret phrase. Nothing is written.
+    /// Generate a random Duet key and print its secret phrase. Writes nothing.
     Generate(GenerateCmd),
 
     /// Insert a key into the key file of a node, encrypted if a password is given.
@@ -40,22 +40,22 @@ pub(crate) enum DuetKeySubcommand {
     /// List the keys in the key files of a node.
     List(ListCmd),
 
-    /// Prove possession of a key for an account on a chain, as `duet.register_keys` wants it.
+    /// Prove possession of a key for an account on a chain, for the call `duet.register_keys`.
     Prove(ProveCmd),
 
-    /// Check a proof of possession. Fails when it does not hold.
+    /// Check a proof of possession. Fails if the proof is invalid.
     Verify(VerifyCmd),
 
     /// Give a validator a new key without a gap: its node makes the key, and its account registers it. The old key stays.
     Rotate(RotateCmd),
 
-    /// Remove a key file, when a node says that the chain needs the key no more. The node with the key must be stopped.
+    /// Remove a key file once a node reports that the chain no longer needs the key. The key's node must be stopped.
     Remove(RemoveCmd),
 
-    /// Write what keys signed, to take it to another machine. The node with the keys must be stopped.
+    /// Export the records of signed votes, for another machine. The node with the keys must be stopped.
     ExportVotes(ExportVotesCmd),
 
-    /// Merge what keys signed on another machine into the records here, before the keys come. The node must be stopped.
+    /// Import records of votes signed on another machine, before the keys move. The node must be stopped.
     ImportVotes(ImportVotesCmd),
 }
 
@@ -261,7 +261,7 @@ impl ProveCmd {
     }
 }
 
-/// The key that was asked for, or the only one.
+/// The requested key, or the only one.
 fn choose(
     keys: Vec<DualKeyBytes>,
     wanted: Option<DualKeyBytes>,

@@ -1,38 +1,38 @@
-//! Why a key is not removed.
+//! Why a key must not be removed yet.
 
 use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::AccountId;
 
-/// Why a key must stay. Each says what to do.
+/// Why a key must stay. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StillNeeded {
-    /// The node does not know.
+    /// The node cannot tell.
     #[error("the node that was asked is still syncing: wait until it is not, or ask another one")]
     Syncing,
-    /// It is in the registry.
+    /// The key is in the registry.
     #[error(
         "{account} has registered this key: register another one first (duet-key rotate), or give it up with \
          duet.deregisterKeys"
     )]
     Registered {
-        /// By whom.
+        /// The account that registered it.
         account: AccountId,
     },
-    /// It is a member of the signing set.
+    /// The key is a member of the signing set.
     #[error("set {set} signs with this key: wait until a set without it signs")]
     Signs {
         /// The set.
         set: SetId,
     },
-    /// It is, or may be, a member of a set that is planned.
+    /// The key is, or may be, a member of a planned set.
     #[error("set {signing} signs, and this key may be a member of sets up to {last}: wait until a later one signs")]
     Planned {
         /// The signing set.
         signing: SetId,
-        /// The last set that it may be a member of.
+        /// The last set that may contain the key.
         last: SetId,
     },
-    /// Its last set signs no more, and the proof that hands off is missing.
+    /// The key's last set no longer signs, and the proof of its handoff is missing.
     #[error(
         "Duet has not proven the handoff of set {last}, the last one with this key, and may need its vote; it has proven \
          {}: wait until it has caught up, see duet_health",

@@ -1,4 +1,4 @@
-//! `duet-key remove`: deletes a key's file when the chain needs the key no more.
+//! `duet-key remove`: deletes a key's file when the chain no longer needs the key.
 
 use super::{
     args::{self, ChainGenesisArgs, KeyDirectoryArgs},
@@ -24,13 +24,13 @@ pub(crate) struct RemoveCmd {
     #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
     public: DualKeyBytes,
 
-    /// A node of the chain that you trust and that is running, to ask whether the key is still needed. The node that has the
-    /// key must be stopped: ws:// or wss://.
+    /// A trusted, running node of the chain, to ask whether the key is still needed: ws:// or wss://. The node that
+    /// has the key must be stopped.
     #[arg(long, value_name = "URL", required_unless_present = "force_offline")]
     url: Option<String>,
 
-    /// Ask no node. A key that a set still has cannot sign any more: its validator is missing, and if more than a third of a
-    /// set are, no proof can ever come again.
+    /// Ask no node. A key that a set still contains can then no longer sign: its validator is missing, and if a third
+    /// of a set or more are missing, no proof can ever come again.
     #[arg(long, conflicts_with = "url")]
     force_offline: bool,
 
@@ -46,7 +46,7 @@ pub(crate) struct RemoveCmd {
 
 impl RemoveCmd {
     pub(crate) fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
-        // First, because it says at once when the node with the key still runs.
+        // First, because it fails at once when the node with the key still runs.
         let store = self.directory.open_existing_to_sign(cli)?;
         let pk1 = self.public.pk1();
         if !store.keys()?.contains(&self.public) {
@@ -66,10 +66,10 @@ impl RemoveCmd {
     }
 }
 
-/// Asks a node whether the chain needs a key no more.
+/// Asks a node whether the chain still needs a key.
 ///
 /// # Errors
-/// [`StillNeeded`] with the reason, or why nothing was learnt.
+/// [`StillNeeded`] with the reason, or the reason why the node gave no answer.
 async fn check_unneeded(url: &str, genesis: H256, key: &DualKeyBytes) -> Result<(), DuetKeyError> {
     let node = Node::connect(url, genesis).await?;
     check_synced(&node).await?;
@@ -86,7 +86,7 @@ async fn check_unneeded(url: &str, genesis: H256, key: &DualKeyBytes) -> Result<
             status: KeyStatus::Retired { last_set },
             ..
         }) => Some(last_set),
-        // It was never in a set, or that is so long ago that the chain has forgotten it.
+        // The key was never in a set, or so long ago that the chain has forgotten it.
         None => None,
     };
     if let Some(sets) = node.keysets(at).await? {
@@ -116,7 +116,7 @@ async fn check_synced(node: &Node) -> Result<(), DuetKeyError> {
     }
 }
 
-/// Whether Duet has proven that a set handed off, or has proven a block after it.
+/// Whether Duet has proven the set's handoff, or any later block.
 async fn check_proven(node: &Node, last: SetId) -> Result<(), DuetKeyError> {
     let health: Health = node.ask("duet_health", rpc_params![]).await?;
     let proven = health.best_proven;
@@ -126,7 +126,7 @@ async fn check_proven(node: &Node, last: SetId) -> Result<(), DuetKeyError> {
         let proof = proof
             .map(|bytes| decode::<UncheckedJustification>(method, &bytes))
             .transpose()?;
-        // Of a set that does not change, the next one is itself.
+        // If the set does not change, its successor is the set itself.
         if proof.is_some_and(|proof| proof.commitment.next.id > last) {
             return Ok(());
         }

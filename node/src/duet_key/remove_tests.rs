@@ -1,4 +1,4 @@
-//! What a node says of a key, and whether the key is removed then.
+//! The node's answers about a key, and whether the key is then removed.
 
 use super::*;
 use codec::Encode;
@@ -19,19 +19,19 @@ const OWNER: AccountId = AccountId::new([3; 32]);
 const KEY: DualKeyBytes = DualKeyBytes([7; 144]);
 const OTHER: DualKeyBytes = DualKeyBytes([8; 144]);
 
-/// What a node says. Set 5 signs, and set 6 is the next.
+/// A node's answers. Set 5 signs, and set 6 is next.
 #[derive(Clone, Copy)]
 struct Said {
     is_syncing: bool,
-    /// What the registry has of the key.
+    /// The registry's entry for the key.
     status: Option<KeyStatus>,
     signs: bool,
     is_planned: bool,
-    /// The set that takes over, by the newest proof.
+    /// The set that takes over, according to the newest proof.
     proven: Option<u64>,
 }
 
-/// No set has the key, the registry has forgotten it, and nothing is proven.
+/// No set has the key, the registry has forgotten it, and there is no proof.
 const NOTHING: Said = Said {
     is_syncing: false,
     status: None,
@@ -40,7 +40,7 @@ const NOTHING: Said = Said {
     proven: None,
 };
 
-/// The last set that has it.
+/// The last set that contains the key.
 fn retired(last_set: u64) -> Said {
     let last_set = SetId::new(last_set);
     Said {
@@ -110,7 +110,7 @@ impl Said {
     }
 }
 
-/// Whether the key is removed when a node says this.
+/// Whether the key is removed when a node answers this.
 async fn check(said: Said) -> Result<(), DuetKeyError> {
     type Answer = Result<Value, ErrorObjectOwned>;
     let mut module = RpcModule::new(said);
@@ -151,7 +151,7 @@ async fn is_kept(said: Said, expected: StillNeeded) {
 async fn a_key_that_no_set_has_and_no_proof_needs_is_removed() {
     for said in [
         NOTHING,
-        // Set 4 was the last one with it, and has handed off.
+        // Set 4 was the last one with the key, and has handed off.
         Said {
             proven: Some(5),
             ..retired(4)

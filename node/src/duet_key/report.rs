@@ -1,4 +1,4 @@
-//! What a command prints: aligned lines for people, JSON for programs.
+//! A command's output: aligned lines for people, JSON for programs.
 
 use duet_primitives::DualKeyBytes;
 use sc_cli::{OutputType, OutputTypeFlag};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// Named values, in the order in which they are printed. May hold a secret phrase, so it is wiped.
+/// Named values, in print order. May hold a secret phrase, so it is wiped.
 #[derive(Default)]
 pub(crate) struct Report {
     lines: Vec<Line>,

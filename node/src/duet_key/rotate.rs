@@ -1,5 +1,5 @@
-//! `duet-key rotate`: a new key for a validator, without a gap. The old one stays where it is and signs until a set with the
-//! new one takes over.
+//! `duet-key rotate`: a new key for a validator, without a gap. The old key stays in place and signs until a set with
+//! the new key takes over.
 
 use super::{
     args::{self, ChainArgs, ChainGenesisArgs},
@@ -18,7 +18,7 @@ use sp_runtime::{traits::IdentifyAccount, MultiSignature, MultiSigner};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// How often the signing set is asked for.
+/// How often the signing set is polled.
 const PAUSE: Duration = Duration::from_secs(6);
 
 /// The `rotate` command.
@@ -28,28 +28,28 @@ pub(crate) struct RotateCmd {
     #[arg(long, value_parser = args::account)]
     account: AccountId,
 
-    /// The secret URI of this account, which signs the registration. If the value is a file, the file content is used as
-    /// URI. If not given, you will be prompted for the URI.
+    /// The secret URI of this account, which signs the registration. If the value is a file, the file content is used
+    /// as URI. If not given, you will be prompted for the URI.
     #[arg(long, conflicts_with = "print_call")]
     suri: Option<String>,
 
-    /// Sign and submit nothing; print the call instead, for the tool that has the account's secret.
+    /// Sign and submit nothing. Print the call instead, for a tool that holds the account's secret.
     #[arg(long)]
     print_call: bool,
 
-    /// A key that the node has already, 0x-hex of 144 bytes. If not given, the node makes one.
+    /// An existing key of the node, 0x-hex of 144 bytes. If not given, the node makes a new one.
     #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
     public: Option<DualKeyBytes>,
 
-    /// The validator's node, on this machine, because others may not make keys: ws:// or wss://.
+    /// The validator's node, ws:// or wss://, on this machine: nodes make keys for local callers only.
     #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:9944")]
     url: String,
 
-    /// For how long to wait until the registration is final.
+    /// The time limit for the registration to become final.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     wait: u64,
 
-    /// Wait after that until the new key is in the signing set, for so long.
+    /// Then also wait until the new key is in the signing set, at most this long.
     #[arg(long, value_name = "SECONDS", conflicts_with = "print_call")]
     wait_in_set: Option<u64>,
 
@@ -72,7 +72,7 @@ impl RotateCmd {
         let report = if self.print_call {
             client::run(self.print(genesis))?
         } else {
-            // Before a key is made.
+            // Before the node makes a key.
             let uri = Zeroizing::new(read_uri(self.suri.as_ref())?);
             let signer = Account::of_uri(&uri, self.scheme.scheme)?;
             if signer.id != self.account {
@@ -100,7 +100,7 @@ impl RotateCmd {
 
     async fn register(&self, genesis: H256, signer: &Account) -> Result<Report, DuetKeyError> {
         let node = Node::connect(&self.url, genesis).await?;
-        // Before a key is made.
+        // Before the node makes a key.
         let spec_version = node.spec_version().await?;
         let before = node.finalized().await?;
         let old = node.registered_key(&self.account, before).await?;
@@ -108,7 +108,7 @@ impl RotateCmd {
         let call = call(key, proof);
         let payload = |nonce| extrinsic::payload(call, nonce, genesis, spec_version);
         let registered = self.submit(&node, signer, key, payload).await;
-        // The key stays on the node, so say which it is.
+        // The key stays on the node, so the error names it.
         let block = registered.map_err(|error| DuetKeyError::NotRegistered {
             key,
             error: Box::new(error),
@@ -205,10 +205,10 @@ async fn in_set(node: &Node, key: &DualKeyBytes) -> Result<(), NodeError> {
     }
 }
 
-/// Signs with a secret that it holds.
+/// Signs with an in-memory secret.
 type Sign = Box<dyn Fn(&[u8]) -> MultiSignature>;
 
-/// An account with its secret, which is wiped with it.
+/// An account with its secret, which is wiped on drop.
 struct Account {
     id: AccountId,
     sign: Sign,
@@ -258,7 +258,7 @@ mod tests {
     const BLOCK: H256 = H256::repeat_byte(2);
     const KEY: DualKeyBytes = DualKeyBytes([7; 144]);
 
-    /// What a chain says after the transaction.
+    /// The chain's answers after the transaction.
     struct Chain {
         events: Vec<u8>,
         registered: DualKeyBytes,
@@ -267,7 +267,7 @@ mod tests {
 
     type Answer = Result<Value, ErrorObjectOwned>;
 
-    /// A node of a chain that takes every transaction into one final block.
+    /// A node of a chain that includes every transaction in one final block.
     async fn node(events: Vec<u8>, registered: DualKeyBytes) -> (ServerHandle, Node) {
         let mut module = RpcModule::new(Chain {
             events,
@@ -312,7 +312,7 @@ mod tests {
         (running, node.expect("it answers"))
     }
 
-    /// What `rotate` makes of it.
+    /// The outcome of `rotate`.
     async fn registers(events: Vec<u8>, registered: DualKeyBytes) -> Result<H256, NodeError> {
         let (_running, node) = node(events, registered).await;
         let signer = Account::of_uri("//Alice", CryptoScheme::Sr25519).expect("well known");

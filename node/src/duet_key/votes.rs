@@ -1,4 +1,4 @@
-//! `duet-key export-votes` and `import-votes`: what keys signed goes along to another machine. (ROUND-4)
+//! `duet-key export-votes` and `import-votes`: records of signed votes move to another machine. (ROUND-4)
 
 use super::{
     args::{self, ChainGenesisArgs, KeyDirectoryArgs},
@@ -17,12 +17,12 @@ use std::{
 /// The `export-votes` command.
 #[derive(Debug, Clone, clap::Parser)]
 pub(crate) struct ExportVotesCmd {
-    /// A key, 0x-hex of 144 bytes; may be given several times. If not given, all of which there is a record, also those
-    /// whose secrets are gone.
+    /// A key, 0x-hex of 144 bytes; may be given several times. If not given, all keys with a record, also those whose
+    /// secrets are gone.
     #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
     public: Vec<DualKeyBytes>,
 
-    /// A new file to write it to. If not given, it is printed.
+    /// A new file for the export. If not given, the export is printed.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -56,7 +56,7 @@ impl ExportVotesCmd {
     }
 }
 
-/// Writes a file that is not there yet, so that it is after a power cut.
+/// Writes a new file durably: it survives a power cut.
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;
@@ -66,7 +66,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 /// The `import-votes` command.
 #[derive(Debug, Clone, clap::Parser)]
 pub(crate) struct ImportVotesCmd {
-    /// What `export-votes` wrote.
+    /// The file that `export-votes` wrote.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 

@@ -1,4 +1,4 @@
-//! Aura: who may author, as blocks are checked and as they are made.
+//! Aura: checks the authors of blocks, and makes blocks.
 
 use super::{
     client::{Chain, FullClient},
@@ -19,7 +19,7 @@ use sp_inherents::CreateInherentDataProviders;
 use sp_timestamp::InherentDataProvider as Timestamp;
 use std::sync::Arc;
 
-/// How much of a slot is spent on filling the block; the rest is for sending and importing it.
+/// The share of a slot for filling the block; the rest is for sending and importing it.
 const PROPOSAL_PORTION: f32 = 2.0 / 3.0;
 
 /// Checks blocks before they are imported.
@@ -48,7 +48,7 @@ pub(crate) fn import_queue(
     .map_err(Into::into)
 }
 
-/// Starts to author.
+/// Starts authoring.
 pub(crate) fn start(
     settings: &Settings,
     chain: &Chain,
@@ -82,7 +82,7 @@ pub(crate) fn start(
             telemetry: settings.telemetry.clone(),
             compatibility_mode: Default::default(),
         })?;
-    // Essential: an authority that stopped to author should stop, so that its supervisor sees it.
+    // Essential: if authoring stops, the node should stop too, so that its supervisor notices.
     task_manager
         .spawn_essential_handle()
         .spawn_blocking("aura", Some("block-authoring"), aura);
@@ -93,7 +93,7 @@ fn slot_duration(client: &FullClient) -> Result<SlotDuration, Error> {
     Ok(sc_consensus_aura::slot_duration(client)?)
 }
 
-/// What an author tells the runtime, and a verifier expects: the time, and the slot that follows from it.
+/// The inherent data that an author provides and a verifier expects: the time, and the slot that follows from it.
 fn inherents(
     slot_duration: SlotDuration,
 ) -> impl CreateInherentDataProviders<Block, (), InherentDataProviders = (Slot, Timestamp)> {

@@ -3,14 +3,17 @@
 use duet_runtime::{types::opaque::Block, RuntimeApi};
 use sc_consensus::LongestChain;
 use sc_consensus_grandpa::GrandpaPruningFilter;
-use sc_executor::WasmExecutor;
-use sc_service::{Configuration, Error, KeystoreContainer, TFullBackend, TFullClient, TaskManager};
+use sc_executor::{HeapAllocStrategy, WasmExecutor, DEFAULT_HEAP_ALLOC_STRATEGY};
+use sc_service::{
+    config::ExecutorConfiguration, Configuration, Error, KeystoreContainer, TFullBackend,
+    TFullClient, TaskManager,
+};
 use sc_telemetry::{Telemetry, TelemetryWorker};
 use sc_transaction_pool::TransactionPoolHandle;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-/// What a runtime may ask of the node: the SDK's own functions, and nothing that its tools do not know. Those for the
-/// curve are for runtimes with the feature `host-functions`; without it none asks for them.
+/// The host functions for runtimes: the SDK's own, so that its tools know all of them. The functions for the curve
+/// serve runtimes with the feature `host-functions` only.
 pub(crate) type HostFunctions = (
     sp_io::SubstrateHostFunctions,
     sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions,
@@ -20,7 +23,7 @@ pub(crate) type FullBackend = TFullBackend<Block>;
 pub(crate) type SelectChain = LongestChain<FullBackend, Block>;
 pub(crate) type Pool = TransactionPoolHandle<Block, FullClient>;
 
-/// The chain, as all parts of the node see it. Cheap to clone but for the keystore.
+/// The chain, shared by all parts of the node. Cheap to clone but for the keystore.
 pub(crate) struct Chain {
     pub(crate) client: Arc<FullClient>,
     pub(crate) backend: Arc<FullBackend>,
@@ -29,15 +32,15 @@ pub(crate) struct Chain {
     pub(crate) keystore: KeystoreContainer,
 }
 
-/// What [`build`] makes.
+/// The result of [`build`].
 pub(crate) struct Built {
     pub(crate) chain: Chain,
     pub(crate) task_manager: TaskManager,
     pub(crate) telemetry: Option<Telemetry>,
 }
 
-/// Opens the database and everything that stands on it.
-pub(crate) fn build(config: &Configuration) -> Result<Built, Error> {
+/// Opens the database and everything on top of it.
+pub(crate) fn build(config: &Configuration, runtime_cache: Option<&Path>) -> Result<Built, Error> {
     let telemetry = config
         .telemetry_endpoints
         .clone()
@@ -52,7 +55,7 @@ pub(crate) fn build(config: &Configuration) -> Result<Built, Error> {
         sc_service::new_full_parts::<Block, RuntimeApi, _>(
             config,
             telemetry.as_ref().map(|(_, telemetry)| telemetry.handle()),
-            sc_service::new_wasm_executor::<HostFunctions>(&config.executor),
+            executor(&config.executor, runtime_cache),
             vec![Arc::new(GrandpaPruningFilter)],
         )?;
     let client = Arc::new(client);
@@ -82,6 +85,29 @@ pub(crate) fn build(config: &Configuration) -> Result<Built, Error> {
         task_manager,
         telemetry,
     })
+}
+
+/// Runs runtimes as the SDK's `new_wasm_executor` does, without a cache of compiled code.
+fn executor(
+    config: &ExecutorConfiguration,
+    runtime_cache: Option<&Path>,
+) -> WasmExecutor<HostFunctions> {
+    let heap = config
+        .default_heap_pages
+        .map_or(DEFAULT_HEAP_ALLOC_STRATEGY, |pages| {
+            let extra_pages = pages.try_into().unwrap_or(u32::MAX);
+            HeapAllocStrategy::Static { extra_pages }
+        });
+    let builder = WasmExecutor::builder()
+        .with_execution_method(config.wasm_method)
+        .with_onchain_heap_alloc_strategy(heap)
+        .with_offchain_heap_alloc_strategy(heap)
+        .with_max_runtime_instances(config.max_runtime_instances)
+        .with_runtime_cache_size(config.runtime_cache_size);
+    match runtime_cache {
+        Some(directory) => builder.with_cache_path(directory).build(),
+        None => builder.build(),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Authority discovery: validators publish the addresses of their nodes in the network's table, signed by their session keys, and
-//! every node can look them up.
+//! Authority discovery: validators publish their nodes' addresses in the network's table, signed by their session
+//! keys, and every node can look them up.
 
 use super::{client::Chain, network::Network};
 use futures::StreamExt;
@@ -7,7 +7,7 @@ use sc_authority_discovery::{new_worker_and_service_with_config, Role, WorkerCon
 use sc_network::event::Event;
 use sc_service::{Configuration, TaskManager};
 
-/// What discovery needs of the configuration, which the SDK's own tasks consume.
+/// The part of the configuration that discovery needs, which the SDK's own tasks consume.
 pub(crate) struct Discovery {
     config: WorkerConfig,
     is_authority: bool,
@@ -21,7 +21,7 @@ impl Discovery {
             config: WorkerConfig {
                 publish_non_global_ips: network.allow_non_globals_in_dht,
                 public_addresses: network.public_addresses.clone(),
-                // This chain has no nodes of before such records were signed.
+                // No node of this chain is older than signed records.
                 strict_record_validation: true,
                 persisted_cache_directory: network.net_config_path.clone(),
                 ..WorkerConfig::default()
@@ -31,7 +31,7 @@ impl Discovery {
         }
     }
 
-    /// Spawns the worker. The node goes on without it.
+    /// Spawns the worker. The node keeps running without it.
     pub(crate) fn start(self, chain: &Chain, network: &Network, task_manager: &TaskManager) {
         let role = match self.is_authority {
             true => Role::PublishAndDiscover(chain.keystore.keystore()),

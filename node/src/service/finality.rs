@@ -1,4 +1,4 @@
-//! GRANDPA and Duet: what they do with a block that is imported, and how they vote.
+//! GRANDPA and Duet: importing blocks, and voting.
 
 use super::{
     client::{Chain, FullBackend, FullClient, SelectChain},
@@ -20,10 +20,9 @@ use sc_telemetry::TelemetryHandle;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use std::{sync::Arc, time::Duration};
 
-/// GRANDPA makes a justification at least every so many blocks, for nodes that sync; light clients have
-/// Duet's.
+/// GRANDPA makes a justification at least every so many blocks, for syncing nodes; light clients use Duet's.
 const JUSTIFICATION_PERIOD: u32 = 512;
-/// How long GRANDPA assumes that a message takes to everybody.
+/// GRANDPA's estimate of how long a message takes to reach every node.
 const GOSSIP_DURATION: Duration = Duration::from_millis(333);
 
 type Grandpa = GrandpaBlockImport<FullBackend, Block, FullClient, SelectChain>;
@@ -35,28 +34,28 @@ pub(crate) type BlockImport = DuetBlockImport<Block, FullClient, Grandpa>;
 #[cfg(feature = "meter")]
 pub(crate) type BlockImport = TimedImport<DuetBlockImport<Block, FullClient, Grandpa>>;
 
-/// The import side of finality, and what ties it to the voting side.
+/// The import side of finality, and its links to the voting side.
 pub(crate) struct Import {
     pub(crate) block_import: BlockImport,
     pub(crate) links: Links,
-    /// Takes how long each import took.
+    /// Records the duration of each import.
     #[cfg(feature = "meter")]
     pub(crate) meter: Meter,
     grandpa: Grandpa,
 }
 
-/// What ties import, voters and RPC together.
+/// The links between import, voters and RPC.
 pub(crate) struct Links {
     pub(crate) grandpa: LinkHalf<Block, FullClient, SelectChain>,
-    /// What GRANDPA's voter shows of its rounds.
+    /// GRANDPA's voter publishes the state of its rounds here.
     pub(crate) voter_state: SharedVoterState,
     pub(crate) duet: VoterLinks,
     pub(crate) rpc: RpcLinks,
 }
 
 impl Import {
-    /// Imports justifications that come without their blocks: GRANDPA's, because nodes ask for no others
-    /// that way.
+    /// Imports justifications that arrive without their blocks: only GRANDPA's, because nodes request no others this
+    /// way.
     pub(crate) fn justification_import(&self) -> BoxJustificationImport<Block> {
         Box::new(self.grandpa.clone())
     }
@@ -101,7 +100,7 @@ pub(crate) fn import(
     })
 }
 
-/// What the voters take over.
+/// The inputs of the voters.
 pub(crate) struct Voters {
     pub(crate) links: Links,
     pub(crate) network: Network,
@@ -111,7 +110,7 @@ pub(crate) struct Voters {
     pub(crate) acknowledged: Vec<BlockNumber>,
 }
 
-/// Starts both voters. Without keys of the set they follow, aggregate and serve.
+/// Starts both voters. Without keys of the set, they follow, aggregate and serve.
 pub(crate) fn start(
     settings: Settings,
     chain: &Chain,

@@ -1,7 +1,7 @@
-//! The endpoint that load balancers ask.
+//! The health endpoint for load balancers.
 
 use super::network::Network;
-use crate::cli::HealthEndpoint;
+use crate::flags::HealthEndpoint;
 use duet_finality::{
     probe::{serve, Probe},
     RpcLinks,
@@ -9,13 +9,13 @@ use duet_finality::{
 use sc_service::{Error, TaskManager};
 use std::net::TcpListener;
 
-/// An address that is taken, and not served yet.
+/// A bound address that is not served yet.
 pub(super) struct Health {
     listener: TcpListener,
     max_lag: u32,
 }
 
-/// Takes the address, if one is given: a node that cannot be asked must not come up.
+/// Binds the address, if one is given: a node without its health endpoint must not come up.
 pub(super) fn bind(endpoint: HealthEndpoint) -> Result<Option<Health>, Error> {
     let HealthEndpoint { listen, max_lag } = endpoint;
     let Some(address) = listen else {

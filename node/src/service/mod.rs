@@ -1,15 +1,15 @@
 //! The running node. Each builder below makes the parts of one concern; this file puts them in order.
 //!
 //! - [`client`]: database, runtime, transaction pool, keystores;
-//! - [`finality`]: GRANDPA and Duet, as blocks are imported and as votes are cast;
-//! - [`authoring`]: Aura, as blocks are checked and as they are made;
+//! - [`finality`]: GRANDPA and Duet, in block import and in voting;
+//! - [`authoring`]: Aura, for checking and for making blocks;
 //! - [`network`]: the peer-to-peer network with the protocols of all of these;
-//! - [`rpc`]: what the node answers;
-//! - [`discovery`]: where validators' nodes are reached;
-//! - [`health`]: what load balancers are told;
-//! - [`signer`]: who holds the Duet keys;
-//! - [`settings`]: what the parts above need of the configuration;
-//! - `statistics`: what validators say about their own nodes, with the feature of that name;
+//! - [`rpc`]: the node's RPC methods;
+//! - [`discovery`]: the addresses of validators' nodes;
+//! - [`health`]: the endpoint for load balancers;
+//! - [`signer`]: the holder of the Duet keys;
+//! - [`settings`]: the parts' share of the configuration;
+//! - `statistics`: the validators' reports about their own nodes, with the feature of that name;
 //! - `telemetry`: encrypted readings for a collector, with the feature `encrypted-telemetry`.
 
 mod authoring;
@@ -26,7 +26,7 @@ mod statistics;
 #[cfg(feature = "encrypted-telemetry")]
 mod telemetry;
 
-use crate::cli::{DuetSigner, HealthEndpoint};
+use crate::flags::{DuetSigner, HealthEndpoint};
 use discovery::Discovery;
 use duet_gossip::Interest;
 use duet_primitives::BlockNumber;
@@ -38,7 +38,10 @@ use sc_offchain::{OffchainWorkerOptions, OffchainWorkers};
 use sc_service::{BuildNetworkParams, Configuration, Error, SpawnTasksParams, TaskManager};
 use sc_telemetry::Telemetry;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub(crate) use authoring::ImportQueue;
 pub(crate) use client::{Chain, FullBackend, FullClient, HostFunctions};
@@ -49,7 +52,7 @@ use statistics::Statistics;
 #[cfg(feature = "encrypted-telemetry")]
 use telemetry::Readings;
 
-/// A node's parts, built and not started.
+/// A node's parts, built but not started.
 pub(crate) struct Parts {
     pub(crate) chain: Chain,
     pub(crate) finality: finality::Import,
@@ -59,7 +62,10 @@ pub(crate) struct Parts {
 }
 
 /// Builds the parts that the node and the tools over its database share.
-pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
+pub(crate) fn parts(
+    config: &mut Configuration,
+    runtime_cache: Option<&Path>,
+) -> Result<Parts, Error> {
     // The leaves of the Merkle mountain range are indexed while blocks are imported: proofs of old blocks
     // need every one of them.
     config.offchain_worker.indexing_enabled = true;
@@ -67,7 +73,7 @@ pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
         chain,
         task_manager,
         telemetry,
-    } = client::build(config)?;
+    } = client::build(config, runtime_cache)?;
     let handle = telemetry.as_ref().map(Telemetry::handle);
     let finality = finality::import(config, &chain, handle.clone())?;
     let import_queue = authoring::import_queue(config, &chain, &finality, &task_manager, handle)?;
@@ -80,22 +86,24 @@ pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
     })
 }
 
-/// What the command line says about Duet alone.
+/// Duet's own command line options.
 pub(crate) struct DuetOptions {
-    /// What the node wants to hear of gossip.
+    /// The gossip that the node subscribes to.
     pub(crate) interest: Interest,
     /// Blocks at which the operator acknowledges a contradiction.
     pub(crate) acknowledged: Vec<u32>,
-    /// Where load balancers ask.
+    /// The address of the health endpoint.
     pub(crate) health: HealthEndpoint,
-    /// Who holds the Duet keys, if not this node.
+    /// The remote signer, if the Duet keys are not on this node.
     pub(crate) signer: DuetSigner,
-    /// Whether figures of nodes are collected, and signed by validators.
+    /// The cache directory of compiled runtimes, if there is one.
+    pub(crate) runtime_cache: Option<PathBuf>,
+    /// Whether the node collects statistics of nodes, and signs its own as a validator.
     #[cfg(feature = "statistics")]
     pub(crate) statistics: bool,
-    /// Where encrypted readings go.
+    /// The collector of encrypted readings.
     #[cfg(feature = "encrypted-telemetry")]
-    pub(crate) encrypted_telemetry: crate::cli::EncryptedTelemetry,
+    pub(crate) encrypted_telemetry: crate::flags::EncryptedTelemetry,
 }
 
 /// Starts a node on one of the SDK's network back ends.
@@ -108,14 +116,15 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         acknowledged,
         health,
         signer,
+        runtime_cache,
         #[cfg(feature = "statistics")]
         statistics,
         #[cfg(feature = "encrypted-telemetry")]
         encrypted_telemetry,
     } = options;
     let health = health::bind(health)?;
-    // Before anything else: a key file that cannot be read must stop a validator before it comes up, and the
-    // directory of the secrets is made here for its owner only.
+    // Before anything else: an unreadable key file must stop a validator before it comes up, and the directory of the
+    // secrets must be created here for its owner only.
     let signer = signer::open(&config, &signer)?;
     let Parts {
         chain,
@@ -123,7 +132,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         import_queue,
         mut task_manager,
         mut telemetry,
-    } = parts(&mut config)?;
+    } = parts(&mut config, runtime_cache.as_deref())?;
     let finality::Import {
         block_import,
         links,
@@ -194,7 +203,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     Ok(task_manager)
 }
 
-/// What the SDK's own tasks take over.
+/// The inputs of the SDK's own tasks.
 struct Sdk<'a, Net: NetworkBackend<Block, Hash>> {
     config: Configuration,
     prepared: network::Prepared<Net>,
@@ -203,7 +212,7 @@ struct Sdk<'a, Net: NetworkBackend<Block, Hash>> {
     telemetry: Option<&'a mut Telemetry>,
 }
 
-/// Starts the network, the RPC server and everything else that is the same in every node of the SDK.
+/// Starts the network, the RPC server and everything else that every node of the SDK has in common.
 fn start_sdk<Net: NetworkBackend<Block, Hash>>(
     sdk: Sdk<'_, Net>,
     chain: &Chain,

@@ -14,14 +14,14 @@ use sc_service::{Configuration, WarpSyncConfig};
 use sp_blockchain::HeaderBackend;
 use std::sync::Arc;
 
-/// The network once it runs. Cheap to clone.
+/// The running network. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Network {
     pub(crate) service: Arc<dyn NetworkService>,
     pub(crate) sync: Arc<SyncingService<Block>>,
 }
 
-/// What the network is built from.
+/// The inputs of the network.
 pub(crate) struct Prepared<Net: NetworkBackend<Block, Hash>> {
     pub(crate) net_config: FullNetworkConfiguration<Block, Hash, Net>,
     pub(crate) metrics: NotificationMetrics,

@@ -1,4 +1,4 @@
-//! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, GRANDPA, Duet.
+//! The node's methods beside the SDK's own: nonces, fees, proofs of old blocks, GRANDPA, Duet.
 
 use super::{client::Chain, finality::Links};
 use duet_keystore::Signer;
@@ -17,7 +17,7 @@ use sc_service::Error;
 use std::sync::Arc;
 use substrate_frame_rpc_system::{System, SystemApiServer};
 
-/// Makes the RPC module; the server asks once per endpoint that it listens on.
+/// Makes the RPC module, once per endpoint of the server.
 pub(crate) type Builder = Box<dyn Fn(SubscriptionTaskExecutor) -> Result<RpcModule<()>, Error>>;
 
 /// The same with the methods of `duet-statistics-node`.

@@ -4,7 +4,7 @@ use prometheus_endpoint::Registry;
 use sc_service::{config::Role, Configuration};
 use sc_telemetry::TelemetryHandle;
 
-/// What the voters and the author need of the configuration, which the SDK's own tasks consume.
+/// The part of the configuration that the voters and the author need, and that the SDK's own tasks consume.
 pub(super) struct Settings {
     pub(super) name: String,
     pub(super) role: Role,

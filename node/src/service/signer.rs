@@ -1,6 +1,6 @@
-//! Who holds the Duet keys: this node, or a signer somewhere else.
+//! The holder of the Duet keys: this node, or a remote signer.
 
-use crate::cli::DuetSigner;
+use crate::flags::DuetSigner;
 use duet_finality::open_keys;
 use duet_gossip::LOG_TARGET;
 use duet_keystore::{create_directory, Signer, FILE_PREFIX};
@@ -14,8 +14,8 @@ use std::{
 /// Hex digits in the name of a key file.
 const DIGITS: usize = 40;
 
-/// Opens the key files, or makes the client of the signer that the command line names. That one is connected to when it is needed:
-/// a node follows the chain without it.
+/// Opens the key files, or makes the client of the signer that the command line names. The client connects when it is
+/// first used: a node follows the chain without the signer.
 pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dyn Signer>, Error> {
     let client = remote.client().map_err(application)?;
     let Some(client) = client else {
@@ -28,7 +28,7 @@ pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dy
         client.address(),
     );
     if let KeystoreConfig::Path { path, .. } = &config.keystore {
-        // The SDK's secrets are there too.
+        // The directory also holds the SDK's secrets.
         create_directory(path).map_err(application)?;
         for left in key_files(path)? {
             log::warn!(

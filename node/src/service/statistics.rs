@@ -1,4 +1,4 @@
-//! What validators say about their own nodes (feature `statistics`).
+//! Statistics that validators publish about their own nodes (feature `statistics`).
 
 use super::{
     client::{Chain, FullBackend, FullClient},
@@ -14,17 +14,17 @@ use sc_service::{Configuration, Error, TaskManager};
 use sp_blockchain::HeaderBackend;
 use std::sync::Arc;
 
-/// The folder of a validator's key, beside the database.
+/// The folder of a validator's key, next to the database.
 const FOLDER: &str = "statistics";
 
-/// What is made before the network starts.
+/// The parts that exist before the network starts.
 pub(crate) struct Statistics {
     pub(crate) collected: Collected,
     meter: Meter,
     signing: Option<Signing>,
 }
 
-/// The protocol, once it is registered.
+/// The registered protocol.
 pub(crate) type Protocol = (Box<dyn NotificationService>, ProtocolName);
 
 impl Statistics {
@@ -53,7 +53,7 @@ impl Statistics {
         })
     }
 
-    /// Spawns the worker. The node goes on without it.
+    /// Spawns the worker. The node keeps running without it.
     pub(crate) fn start(
         self,
         protocol: Protocol,

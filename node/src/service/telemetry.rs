@@ -4,7 +4,7 @@ use super::{
     client::{Chain, FullClient},
     network::Network,
 };
-use crate::cli::EncryptedTelemetry;
+use crate::flags::EncryptedTelemetry;
 use duet_meter::Meter;
 use duet_runtime::types::opaque::Block;
 use duet_telemetry::Group;
@@ -12,7 +12,7 @@ use duet_telemetry_node::{run, Params};
 use sc_service::{Configuration, Error, TaskManager};
 use std::time::Duration;
 
-/// Where readings go.
+/// The collector of readings.
 pub(crate) struct Readings {
     group: Group,
     url: String,
@@ -39,7 +39,7 @@ impl Readings {
         }))
     }
 
-    /// Spawns the sender. The node goes on without it.
+    /// Spawns the sender. The node keeps running without it.
     pub(crate) fn start(self, chain: &Chain, network: &Network, task_manager: &TaskManager) {
         let sync = network.sync.clone();
         let sender = run::<Block, FullClient>(Params {

@@ -11,12 +11,13 @@ use jsonrpsee::{
 use serde_json::Value;
 use std::{
     collections::HashMap,
+    fs,
     future::Future,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::mpsc,
+    sync::{mpsc, LazyLock},
     thread,
     time::{Duration, Instant},
 };
@@ -57,7 +58,29 @@ pub fn field<'a>(value: &'a Value, name: &str) -> &'a str {
         .unwrap_or_else(|| panic!("no {name} in {value}"))
 }
 
+/// Of the development chain, the executable gets the raw specification: of the other form, each start would compile the
+/// runtime to make the genesis. For the same reason they share their compiled runtimes.
 fn command(args: &[&str]) -> Command {
+    static RAW: LazyLock<PathBuf> = LazyLock::new(|| {
+        let exported = as_typed(&["export-chain-spec", "--chain", "dev", "--raw"]).output();
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dev-raw.json");
+        fs::write(&path, exported.expect("the executable starts").stdout).expect("it is ours");
+        path
+    });
+    // With `--dev`, a running node takes the chain too, and a subcommand does not.
+    let is_subcommand = args.first().is_some_and(|first| !first.starts_with('-'));
+    let (dev, others): (Vec<&str>, Vec<&str>) = args.iter().partition(|arg| **arg == "--dev");
+    let mut command = as_typed(if is_subcommand { &others } else { args });
+    if !dev.is_empty() {
+        command.arg("--chain").arg(&*RAW);
+    }
+    let runtimes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtimes");
+    command.env("DUET_RUNTIME_CACHE", runtimes);
+    command
+}
+
+/// With these arguments and no others.
+fn as_typed(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_duet-node"));
     command.args(args);
     command
@@ -66,7 +89,7 @@ fn command(args: &[&str]) -> Command {
 /// Starts a development node that must not come up, and returns what it said of it.
 pub fn refuses_to_start(base_path: &Path, args: &[&str]) -> String {
     let base_path = base_path.to_str().expect("a temporary path is UTF-8");
-    let mut child = command(&["--dev", "--base-path", base_path, "--rpc-port", "0"])
+    let mut child = as_typed(&["--dev", "--base-path", base_path, "--rpc-port", "0"])
         .args(args)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -168,7 +168,7 @@ fn root_alone_halts_the_lane_and_then_it_takes_nothing() {
     assert_eq!((result, paid), (Err(InvalidTransaction::Call.into()), 0));
 }
 
-/// `duet-relay` has these numbers, too (`relay/src/messages/plan.rs`).
+/// `duet-relay` has these numbers, too (`verifiers/relay/src/messages/plan.rs`).
 #[test]
 fn limits_are_those_that_relayers_count_on() {
     let (messages, relayers) = (

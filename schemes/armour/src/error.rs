@@ -3,39 +3,42 @@
 use crate::kind::Fingerprint;
 use thiserror::Error;
 
-/// A line, and what is wrong with it.
+/// A line, and its error.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 pub struct ArmourError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The error.
     pub problem: Problem,
 }
 
-/// What is wrong with a line, or with the object that begins in it.
+/// An error in a line, or in the object that begins there.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// There is text outside the objects, which is neither empty nor a comment.
     #[error("expected -----BEGIN DUET …-----, an empty line or one that begins with #")]
     Outside,
-    /// The first line names no type.
+    /// No strict PEM object begins in this line.
+    #[error("the object that begins here is damaged: {0}")]
+    Pem(#[from] pem_rfc7468::Error),
+    /// The label names no type.
     #[error("no type of this format's objects")]
     UnknownKind,
     /// The object is of another type than expected.
     #[error("expected an object of type {expected}, got {got}")]
     OtherKind {
-        /// The type that was asked for.
+        /// The requested type.
         expected: &'static str,
         /// The type of the object.
         got: &'static str,
     },
-    /// A header is missing, or is not written as it has to be.
-    #[error("expected the header {expected:?}")]
-    Header {
-        /// The header, or what it begins with.
-        expected: String,
+    /// The object has no room for a version and a fingerprint.
+    #[error("{got} bytes are too few for a version and a fingerprint")]
+    Short {
+        /// Its bytes.
+        got: usize,
     },
     /// The content is of a version that is not known here.
     #[error("expected version {expected}, got {got}")]
@@ -45,30 +48,21 @@ pub enum Problem {
         /// The object's.
         got: u16,
     },
-    /// The line is not base64 of the right length, in its one form.
-    #[error("not base64 in lines of 64 characters")]
-    Base64,
-    /// The input ends within the object that begins here.
-    #[error("the object that begins here has no end: expected {expected:?}")]
-    Cut {
-        /// The last line of the object.
-        expected: String,
-    },
-    /// The content is not what the fingerprint was computed of.
+    /// The content does not match the fingerprint.
     #[error("the fingerprint is {stated}, but that of the content is {computed}: it is damaged")]
     Fingerprint {
-        /// The header.
+        /// The fingerprint in the object.
         stated: String,
-        /// What it should be.
+        /// The fingerprint of the content.
         computed: String,
     },
     /// There is no object.
     #[error("expected an object of type {expected}, and there is none")]
     None {
-        /// The type that was asked for.
+        /// The requested type.
         expected: &'static str,
     },
-    /// There is a second object, and one was asked for.
+    /// There is a second object, and one was requested.
     #[error("a second object, and one is expected")]
     Second,
 }

@@ -8,7 +8,7 @@ pub const FINGERPRINT_LEN: usize = 32;
 /// The fingerprint of an object.
 pub type Fingerprint = [u8; FINGERPRINT_LEN];
 
-/// What the digest of a content begins with.
+/// The prefix of a content's digest input.
 const DIGEST_TAG: &[u8] = b"duet-armour-v1";
 
 /// The type of an object, and the version of its content's encoding.
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// The same type, with a warning in every object.
+    /// The same type, with a warning about every object.
     pub(crate) const fn with_warning(self, warning: &'static str) -> Self {
         Self {
             warning: Some(warning),
@@ -37,7 +37,7 @@ impl Kind {
         }
     }
 
-    /// The name of the type, as in the first line of an object.
+    /// The name of the type: the label of its objects without `DUET`.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -47,7 +47,7 @@ impl Kind {
         self.version
     }
 
-    /// The warning that every object of this type carries, if there is one.
+    /// The warning to show with every object of this type, if there is one.
     pub fn warning(&self) -> Option<&'static str> {
         self.warning
     }

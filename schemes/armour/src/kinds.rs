@@ -13,7 +13,7 @@
 //! | `SEQUENTIAL PUBLIC KEY` | the modulus |
 //! | `SEQUENTIAL TRUSTED KEY` | the epochs in which a key is valid, and the key |
 //! | `SEQUENTIAL RECORD` | the claims of all hops, and the signature |
-//! | `VOUCHED CHECKPOINT` | who vouches for a light client's checkpoint |
+//! | `VOUCHED CHECKPOINT` | the vouchers of a light client's checkpoint |
 //! | `SEARCHABLE SECRET KEY` | the seed |
 //! | `SEARCHABLE PUBLIC KEY` | the key |
 //! | `SEARCHABLE TRAPDOOR` | the key of a server for one keyword |
@@ -35,7 +35,7 @@ pub const MKLHS_SECRET_KEY: Kind = Kind::new("MKLHS SECRET KEY");
 pub const MKLHS_PUBLIC_KEY: Kind = Kind::new("MKLHS PUBLIC KEY");
 /// A signed number with its label.
 pub const MKLHS_RECORD: Kind = Kind::new("MKLHS RECORD");
-/// What is computed: a coefficient for each label.
+/// The computed function: a coefficient for each label.
 pub const MKLHS_PROGRAM: Kind = Kind::new("MKLHS PROGRAM");
 /// The signature of a program's result.
 pub const MKLHS_COMBINED: Kind = Kind::new("MKLHS COMBINED SIGNATURE");
@@ -50,7 +50,7 @@ pub const SEQUENTIAL_SECRET_KEY: Kind = Kind::new("SEQUENTIAL SECRET KEY");
 pub const SEQUENTIAL_PUBLIC_KEY: Kind = Kind::new("SEQUENTIAL PUBLIC KEY");
 /// A public key that a verifier trusts, with the epochs in which it is valid.
 pub const SEQUENTIAL_TRUSTED_KEY: Kind = Kind::new("SEQUENTIAL TRUSTED KEY");
-/// What the hops of a path said and signed.
+/// The signed claims of a path's hops.
 pub const SEQUENTIAL_RECORD: Kind = Kind::new("SEQUENTIAL RECORD");
 
 /// Who vouches for a light client's checkpoint.
@@ -71,7 +71,7 @@ pub const SEARCHABLE_VECTOR: Kind = Kind::new("SEARCHABLE VECTOR");
 /// An encrypted inner product.
 pub const SEARCHABLE_PRODUCT: Kind = Kind::new("SEARCHABLE INNER PRODUCT");
 
-/// The warning in every object of the polynomial signatures.
+/// The warning about every object of the polynomial signatures.
 pub const FORGEABLE: &str =
     "for research only: whoever has the public key can forge these signatures";
 

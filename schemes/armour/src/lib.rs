@@ -2,22 +2,24 @@
 //!
 //! ```text
 //! -----BEGIN DUET SEQUENTIAL PUBLIC KEY-----
-//! Version: 1
-//! Fingerprint: 0f3a…, 64 hexadecimal digits
-//!
 //! base64, 64 characters in a line
 //! -----END DUET SEQUENTIAL PUBLIC KEY-----
 //! ```
 //!
-//! - The first line names the type of the object ([`kinds`]). `Version` is that of the content's encoding.
-//! - `Fingerprint` is the key's own fingerprint for keys, and [`Kind::digest`] of the content for everything else. Readers compute it
-//!   again, so a damaged object is noticed before it is used. It is not a signature: whoever changes the content can change
-//!   it, too.
-//! - Objects that nobody should rely on have a third header, `Warning`.
+//! This is PEM in the strict grammar of RFC 7468, which the crate `pem-rfc7468` reads and writes: no headers, and each object has one
+//! text, apart from the ends of its lines and an empty line before its last one. Its bytes:
+//!
+//! | Field | Bytes | |
+//! | --- | --- | --- |
+//! | version | 2 | that of the content's encoding, big-endian |
+//! | fingerprint | 32 | the key's own fingerprint for keys, [`Kind::digest`] of the content for everything else |
+//! | content | all others | |
+//!
+//! - The label names the type of the object ([`kinds`]).
+//! - Readers compute the fingerprint again, so a damaged object is noticed before it is used. It is not a signature: an
+//!   attacker who changes the content can change it, too.
 //! - A file may contain several objects, so files can be joined with `cat`. Between them there are only empty lines and lines
 //!   that begin with `#`.
-//!
-//! The format is strict: each object has exactly one text, apart from the ends of its lines, which may be those of Windows.
 //!
 //! ```
 //! use duet_armour::{encode, kinds::SEQUENTIAL_RECORD, read_one};
@@ -31,7 +33,8 @@
 //!
 //! # Secrets
 //!
-//! Texts and contents are wiped on drop and never reallocated, and base64 is encoded and decoded in constant time.
+//! Texts and contents are wiped on drop and never reallocated, and base64 is encoded and decoded in constant time. Reading
+//! an object takes at most twice the memory of its text; callers bound the text.
 #![forbid(unsafe_code)]
 
 mod error;

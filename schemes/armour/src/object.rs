@@ -40,7 +40,7 @@ impl Object {
     /// The content of an object that is not a key.
     ///
     /// # Errors
-    /// [`Problem::Fingerprint`] if it is not what the fingerprint was computed of.
+    /// [`Problem::Fingerprint`] if the content does not match the fingerprint.
     pub fn content(&self) -> Result<&Zeroizing<Vec<u8>>, ArmourError> {
         self.check(&self.kind.digest(&self.content))
     }

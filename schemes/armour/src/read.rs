@@ -2,18 +2,20 @@
 
 use crate::{
     error::{ArmourError, Problem},
-    kind::{Fingerprint, Kind, FINGERPRINT_LEN},
+    kind::Kind,
     kinds,
     object::Object,
-    write::{last_line, BEGIN, DASHES, FINGERPRINT, LINE_BYTES, LINE_CHARACTERS, VERSION, WARNING},
+    write::OURS,
 };
-use base64ct::{Base64, Encoding};
 use zeroize::Zeroizing;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const DASHES: &[u8] = b"-----";
 
 /// Reads the objects of a text, of any types.
 ///
-/// After an error it goes on with the next line that begins an object. So a damaged object does not hide those after it from
-/// a reader who goes on; [`read_all`] and [`read_one`] refuse the whole text.
+/// After an error it goes on with the next line that begins an object. So a damaged object does not hide later objects
+/// from a caller that continues; [`read_all`] and [`read_one`] refuse the whole text.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -33,140 +35,48 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next line without its end, and its number.
-    fn next_line(&mut self) -> Option<(usize, &'a [u8])> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let end = self.rest.iter().position(|byte| *byte == b'\n');
-        let (line, rest) = match end {
-            Some(end) => (self.rest.get(..end)?, self.rest.get(end + 1..)?),
-            None => (self.rest, &[][..]),
-        };
-        let number = self.line;
-        self.rest = rest;
+    /// The next line without its end.
+    fn next_line(&mut self) -> Option<&'a [u8]> {
+        let line = self.rest.split_inclusive(|byte| *byte == b'\n').next()?;
+        self.rest = self.rest.get(line.len()..)?;
         self.line += 1;
-        Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    /// A header of the object that begins in line `begin`: what follows `name` in its line.
-    fn header(&mut self, begin: usize, kind: &Kind, name: &str) -> Result<&'a str, ArmourError> {
-        let (number, line) = self.line_of(begin, kind)?;
-        let value = line.strip_prefix(name.as_bytes());
-        let value = value.and_then(|value| std::str::from_utf8(value).ok());
-        value.ok_or_else(|| expected(name).at(number))
-    }
-
-    /// The next line, which has to be there because the object has not ended.
-    fn line_of(&mut self, begin: usize, kind: &Kind) -> Result<(usize, &'a [u8]), ArmourError> {
-        let expected = || last_line(kind);
-        self.next_line().ok_or_else(|| {
-            Problem::Cut {
-                expected: expected(),
-            }
-            .at(begin)
-        })
-    }
-
-    fn object(&mut self, begin: usize, kind: Kind) -> Result<Object, ArmourError> {
-        self.version(begin, &kind)?;
-        let fingerprint = self.fingerprint(begin, &kind)?;
-        if let Some(warning) = kind.warning {
-            let (number, line) = self.line_of(begin, &kind)?;
-            let written = format!("{WARNING}{warning}");
-            if line != written.as_bytes() {
-                return Err(expected(&written).at(number));
-            }
-        }
-        let (number, line) = self.line_of(begin, &kind)?;
-        if !line.is_empty() {
-            return Err(expected("").at(number));
-        }
-        Ok(Object {
-            content: self.content(begin, &kind)?,
-            kind,
-            fingerprint,
-            line: begin,
-        })
-    }
-
-    fn version(&mut self, begin: usize, kind: &Kind) -> Result<(), ArmourError> {
-        let text = self.header(begin, kind, VERSION)?;
-        let number = self.line - 1;
-        let got: u16 = text.parse().map_err(|_| expected(VERSION).at(number))?;
-        if got.to_string() != text {
-            return Err(expected(VERSION).at(number));
-        }
-        if got != kind.version {
-            let expected = kind.version;
-            return Err(Problem::Version { expected, got }.at(number));
-        }
-        Ok(())
-    }
-
-    fn fingerprint(&mut self, begin: usize, kind: &Kind) -> Result<Fingerprint, ArmourError> {
-        let text = self.header(begin, kind, FINGERPRINT)?;
-        let mut fingerprint = [0; FINGERPRINT_LEN];
-        let decoded = hex::decode_to_slice(text, &mut fingerprint);
-        if decoded.is_err() || hex::encode(fingerprint) != text {
-            return Err(expected(FINGERPRINT).at(self.line - 1));
-        }
-        Ok(fingerprint)
-    }
-
-    /// The number of lines up to the last one. Looks no further than to the next line that begins or ends an object, so that
-    /// reading takes linear time whatever the text is.
-    fn lines_of_content(mut self, begin: usize, kind: &Kind) -> Result<usize, ArmourError> {
-        let last = last_line(kind);
-        let mut lines = 0;
-        loop {
-            let (_, line) = self.line_of(begin, kind)?;
-            if line == last.as_bytes() {
-                return Ok(lines);
-            }
-            if line.starts_with(DASHES.as_bytes()) {
-                return Err(Problem::Cut { expected: last }.at(begin));
-            }
-            lines += 1;
-        }
-    }
-
-    /// The lines up to the last one, decoded into one buffer that has their size from the beginning.
-    fn content(&mut self, begin: usize, kind: &Kind) -> Result<Zeroizing<Vec<u8>>, ArmourError> {
-        let lines = self.clone().lines_of_content(begin, kind)?;
-        let mut content = Zeroizing::new(Vec::with_capacity(lines * LINE_BYTES));
-        let mut bytes = Zeroizing::new([0; LINE_BYTES]);
-        for left in (0..lines).rev() {
-            let (number, line) = self.line_of(begin, kind)?;
-            let is_whole = line.len() == LINE_CHARACTERS;
-            if !is_whole && (left > 0 || line.is_empty() || line.len() > LINE_CHARACTERS) {
-                return Err(Problem::Base64.at(number));
-            }
-            let decoded = Base64::decode(line, bytes.as_mut());
-            let decoded = decoded.map_err(|_| Problem::Base64.at(number))?;
-            if left > 0 && decoded.len() < LINE_BYTES {
-                return Err(Problem::Base64.at(number));
-            }
-            content.extend_from_slice(decoded);
-        }
-        self.line_of(begin, kind)?;
-        Ok(content)
+    /// The text of the object that begins in the next line. It looks no further than to the next line of dashes, so reading takes
+    /// linear time whatever the text is.
+    fn block(&mut self) -> &'a [u8] {
+        let text = self.rest;
+        self.next_line();
+        while self
+            .next_line()
+            .is_some_and(|line| !line.starts_with(DASHES))
+        {}
+        text.get(..text.len() - self.rest.len()).unwrap_or(text)
     }
 }
 
-fn expected(header: &str) -> Problem {
-    Problem::Header {
-        expected: header.to_owned(),
+fn decode(block: &[u8], line: usize) -> Result<Object, Problem> {
+    let mut buffer = Zeroizing::new(vec![0; block.len()]);
+    let (label, bytes) = pem_rfc7468::decode(block, &mut buffer)?;
+    let is_named = |kind: &Kind| label.strip_prefix(OURS) == Some(kind.name);
+    let kind = kinds::ALL.into_iter().find(is_named);
+    let kind = kind.ok_or(Problem::UnknownKind)?;
+    let short = Problem::Short { got: bytes.len() };
+    let (version, rest) = bytes.split_first_chunk().ok_or(short.clone())?;
+    let (fingerprint, content) = rest.split_first_chunk().ok_or(short)?;
+    let got = u16::from_be_bytes(*version);
+    if got != kind.version {
+        let expected = kind.version;
+        return Err(Problem::Version { expected, got });
     }
-}
-
-fn kind_of(line: &[u8]) -> Option<Kind> {
-    let name = line
-        .strip_prefix(BEGIN.as_bytes())?
-        .strip_suffix(DASHES.as_bytes())?;
-    kinds::ALL
-        .into_iter()
-        .find(|kind| kind.name.as_bytes() == name)
+    Ok(Object {
+        kind,
+        fingerprint: *fingerprint,
+        content: Zeroizing::new(content.to_vec()),
+        line,
+    })
 }
 
 impl Iterator for Reader<'_> {
@@ -174,25 +84,22 @@ impl Iterator for Reader<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (number, line) = self.next_line()?;
-            let is_begin = line.starts_with(BEGIN.as_bytes());
+            let (mut ahead, number) = (self.clone(), self.line);
+            let line = self.next_line()?;
+            let is_begin = line.starts_with(BEGIN);
             if !is_begin && (self.is_lost || line.is_empty() || line.starts_with(b"#")) {
                 continue;
             }
-            let read = match kind_of(line) {
-                Some(kind) => {
-                    let mut ahead = self.clone();
-                    let read = ahead.object(number, kind);
-                    if read.is_ok() {
-                        *self = ahead;
-                    }
-                    read
-                }
-                None if is_begin => Err(Problem::UnknownKind.at(number)),
-                None => Err(Problem::Outside.at(number)),
+            let read = if is_begin {
+                decode(ahead.block(), number)
+            } else {
+                Err(Problem::Outside)
             };
+            if read.is_ok() {
+                *self = ahead;
+            }
             self.is_lost = read.is_err();
-            return Some(read);
+            return Some(read.map_err(|problem| problem.at(number)));
         }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Everything runs on one thread, unless the name says otherwise.
 
-use criterion::Criterion;
 use duet_mklhs::{
     check_all, evaluate_unchecked, verify, BatchError, Bounds, Label, LabelRegister, Message,
     RegisterFiles, SigningKey,
@@ -17,7 +16,7 @@ use duet_scheme_benches::{
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPool;
-use std::{cell::LazyCell, hint::black_box, time::Duration};
+use std::{cell::LazyCell, hint::black_box};
 
 /// The paper's numbers of signers and labels.
 const PAPER: (u32, u32) = (10, 16);
@@ -28,13 +27,7 @@ const VALIDATORS: [u32; 3] = [100, 300, 1000];
 
 fn main() {
     pool(1).install(|| {
-        let criterion = Criterion::default()
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(100))
-            .measurement_time(Duration::from_millis(500))
-            .configure_from_args()
-            .without_plots();
-        let mut harness = Harness::measuring(criterion);
+        let mut harness = Harness::brief();
         run(&mut harness);
         harness.finish();
     });

@@ -3,7 +3,6 @@
 //! As in the thesis, its four functions are executed at least 30 times, and each execution is a sample. Everything runs
 //! on one thread, unless the name says otherwise.
 
-use criterion::Criterion;
 use duet_polynomial::research::{forgery::Forger, parts, Polynomial};
 use duet_scheme_benches::{
     harness::{checked, Harness},
@@ -20,19 +19,12 @@ use rand_core::SeedableRng;
 use std::{
     cell::{LazyCell, RefCell},
     num::NonZeroUsize,
-    time::Duration,
 };
 
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 fn main() {
-    let criterion = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100))
-        .measurement_time(Duration::from_millis(500))
-        .configure_from_args()
-        .without_plots();
-    let mut harness = Harness::measuring(criterion);
+    let mut harness = Harness::brief();
     run(&mut harness);
     harness.finish();
 }

@@ -36,8 +36,8 @@ fn measure(harness: &mut Harness, operation: &str, keys: &str, work: impl FnMut(
     harness.bench_slow(&name, effort, checked(work));
 }
 
-/// Verification for every number of hops, and of two paths with four and five hops together; and what the next hop does
-/// to sign.
+/// Verification for every number of hops, and of two paths with four and five hops together; and the next hop's
+/// signing.
 fn paths(harness: &mut Harness, scheme: &Scheme) {
     let Scheme { name, bits, path } = scheme;
     for n in HOPS {

@@ -1,4 +1,4 @@
-//! What is counted and not timed: the lengths of encodings, and the candidates of key generation. Each is counted on
+//! The counted (not timed) figures: the lengths of encodings, and the candidates of key generation. Each is counted on
 //! the object itself, never computed from a formula.
 
 use crate::{

@@ -30,6 +30,15 @@ impl Harness {
         Self::Measuring(Box::new(criterion))
     }
 
+    /// Measures ten samples in about half a second, unless the command line says otherwise, and draws no plots.
+    pub fn brief() -> Self {
+        let criterion = Criterion::default()
+            .sample_size(10)
+            .warm_up_time(Duration::from_millis(100))
+            .measurement_time(Duration::from_millis(500));
+        Self::measuring(criterion.configure_from_args().without_plots())
+    }
+
     /// The names of the benches in `run`, which are not executed.
     pub fn names(run: impl FnOnce(&mut Self)) -> Vec<String> {
         let mut harness = Self::Listing(Vec::new());

@@ -77,7 +77,7 @@ impl Epoch {
         StandardStats::verify(&self.view, stat, claim, proof).is_ok()
     }
 
-    /// Combines the same signatures with other weights; no validator signs again. As an aggregator does that checked
+    /// Combines the same signatures with other weights; no validator signs again. Like an aggregator that has checked
     /// the signatures before.
     ///
     /// # Panics

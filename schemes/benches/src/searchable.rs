@@ -22,7 +22,7 @@ pub struct Setting {
     pub master: MasterKey,
     /// The keyword.
     pub keyword: Keyword,
-    /// What data holders encrypt with.
+    /// The encryptor of the data holders.
     pub encryptor: Encryptor,
     /// The server's key.
     pub server: HomomorphicKey,

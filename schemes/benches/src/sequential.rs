@@ -1,7 +1,7 @@
 //! Signatures of a path of hops, by four schemes: the sequential aggregate, and the three that its paper compares it
 //! with.
 //!
-//! All sign digests, a different one for each hop, so that no scheme's cost is in hashing what is signed.
+//! All sign digests, a different one for each hop, so that no scheme's cost is in hashing messages.
 
 use blst::{
     blst_p1_affine, blst_p2_affine,
@@ -31,15 +31,15 @@ const BLS_SUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
 pub trait Path {
     /// Whether all hops signed their messages.
     fn is_valid(&self) -> bool;
-    /// What the next hop does to sign: whether it did.
+    /// The next hop's signing; returns whether it succeeded.
     fn sign_next(&self) -> bool;
-    /// What travels, other than keys and messages.
+    /// The transmitted bytes, without keys and messages.
     fn to_bytes(&self) -> Vec<u8>;
     /// Puts the message of another hop in place of the first, to spoil the path.
     fn spoil(&mut self);
 }
 
-/// A way to sign paths, and the names of what is measured.
+/// A way to sign paths, and the names of its measurements.
 pub struct Scheme {
     /// The name in benches.
     pub name: &'static str,

@@ -4,12 +4,12 @@ use duet_armour::ArmourError;
 use serde_json::{json, Value};
 use std::{fmt::Display, path::Path, process::ExitCode};
 
-/// What kind of failure. Each has an exit status of its own.
+/// The kind of a failure. Each kind has its own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// A check failed: a signature, a proof or a ciphertext is not valid.
     Refused = 1,
-    /// The arguments are wrong, or an input is not what it has to be.
+    /// The arguments are wrong, or an input is malformed.
     Input = 2,
     /// A file cannot be read or written, or is there already.
     File = 3,

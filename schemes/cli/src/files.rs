@@ -1,7 +1,7 @@
 //! Reading and writing files and pipes: `-` means standard input or output.
 //!
-//! No output replaces a file unless the user said `--force`, and none ever replaces one that is for its owner alone, as secrets and
-//! registers are.
+//! No output replaces a file without `--force`, and none ever replaces an owner-only file such as a secret or a
+//! register.
 
 use crate::failure::{Failure, Kind};
 use duet_journal::disk::sync_folder;
@@ -153,7 +153,7 @@ pub(crate) fn lock(path: &Path) -> Result<Lock, Failure> {
     .map_err(failed(beside))
 }
 
-/// What becomes of a file that is where an output goes.
+/// The handling of an existing output file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
     /// It is kept, and the command fails.
@@ -165,7 +165,7 @@ pub(crate) enum Existing {
 /// Where an output goes.
 enum Place {
     StandardOutput,
-    /// Something that is no regular file: a pipe, a device, a socket, what another process has opened. Bytes are written into it.
+    /// Not a regular file: a pipe, a device, a socket, another process's open file. Bytes are written into it.
     Stream(PathBuf),
     /// A regular file, where links lead to; with its metadata if it exists.
     File(PathBuf, Option<Metadata>),
@@ -192,7 +192,7 @@ fn place(path: &Path) -> Result<Place, Failure> {
     }
 }
 
-/// Whether the path names what a process has opened, like `/dev/stdout`: whoever opened it decides what becomes of its content.
+/// Whether the path names an open file of a process, like `/dev/stdout`: that process decides on its content.
 fn is_handed_over(path: &Path) -> bool {
     path.starts_with("/dev") || path.starts_with("/proc")
 }
@@ -244,7 +244,7 @@ fn check_place(path: &Path, place: &Place, existing: Existing) -> Result<(), Fai
     Err(refuse(path, why))
 }
 
-/// Checks before the work that all outputs of a command can go where they are told to: no two to the same place, none over a file that
+/// Checks before the work that all outputs of a command can be written: no two to the same place, none over a file that
 /// is to be kept. Writing checks again.
 ///
 /// # Errors
@@ -271,20 +271,20 @@ pub(crate) fn check_outputs(paths: &[&Path], existing: Existing) -> Result<(), F
     Ok(())
 }
 
-/// Writes an output: to a new file, over an existing one if that is allowed, or into what is no regular file.
+/// Writes an output: to a new file, over an existing one if allowed, or into a non-regular file.
 ///
-/// A file is written whole or not at all: a failure leaves the old content, or no file. Links are followed, and a file that is replaced
-/// keeps its permissions.
+/// A file is written whole or not at all: a failure leaves the old content, or no file. Links are followed, and a
+/// replaced file keeps its permissions.
 ///
 /// # Errors
-/// It cannot be written, or a file is there that is to be kept.
+/// It cannot be written, or an existing file must be kept.
 pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
     let place = place(path)?;
     check_place(path, &place, existing)?;
     put(&place, bytes, PUBLIC, existing == Existing::Keep).map_err(failed(path))
 }
 
-/// Writes a secret to a new file that only its owner can read, or into what is no regular file. Never replaces a file.
+/// Writes a secret to a new owner-only file, or into a non-regular file. Never replaces a file.
 ///
 /// # Errors
 /// The file exists already or cannot be written.
@@ -299,7 +299,7 @@ pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     put(&place, bytes, SECRET, true).map_err(failed(path))
 }
 
-/// Writes a list that this program keeps, over what it was before.
+/// Writes a list that this program keeps, over its old version.
 ///
 /// # Errors
 /// It cannot be written.
@@ -307,7 +307,7 @@ pub(crate) fn update(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     put(&place(path)?, bytes, PUBLIC, false).map_err(failed(path))
 }
 
-/// Permissions of new files, of which the process's mask takes away.
+/// Permissions of new files, before the process's mask.
 const PUBLIC: u32 = 0o666;
 const SECRET: u32 = 0o600;
 

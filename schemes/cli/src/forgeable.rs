@@ -1,4 +1,4 @@
-//! `duet-schemes research-forgeable-polynomial`. All output says what the scheme is worth.
+//! `duet-schemes research-forgeable-polynomial`. All output warns that the scheme is insecure.
 
 mod args;
 mod formats;
@@ -138,7 +138,7 @@ fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
     )
 }
 
-/// What an object of this scheme is.
+/// The type of an object of this scheme.
 pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
     let kind = object.kind();
     if *kind == RESEARCH_SECRET_KEY {
@@ -332,7 +332,7 @@ fn result(output: &Output, mut fields: Value, text: &str) -> Result<(), Failure>
     output.result(&fields, format_args!("{text}\n{WARNING}"))
 }
 
-/// Prints a result with the warning, unless what was made went to standard output.
+/// Prints a result with the warning, unless the output went to standard output.
 fn report(output: &Output, made: &Path, mut fields: Value, text: &str) -> Result<(), Failure> {
     fields["assurance"] = Assurance::Experimental.to_string().into();
     output.made(&[made], &fields, format_args!("{text}\n{WARNING}"))

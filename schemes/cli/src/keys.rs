@@ -18,7 +18,7 @@ const PUBLIC: &str = "public";
 const JOURNAL: &str = "register.journal";
 const ANCHOR: &str = "register.anchor";
 
-/// The key that a command works with.
+/// The key of a command.
 #[derive(Args)]
 pub(crate) struct KeyArg {
     /// The key: its folder, or a file with the secret alone; `-` is standard input.
@@ -46,7 +46,7 @@ fn in_folder(path: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Where the register of a key is.
+/// The location of a key's register.
 #[derive(Args)]
 pub(crate) struct RegisterArgs {
     /// The register's journal, if it is not in the key's folder. The key never signs without it.
@@ -58,7 +58,7 @@ pub(crate) struct RegisterArgs {
     anchor: Option<PathBuf>,
 }
 
-/// Why a file of a register cannot be used, as a failure.
+/// The failure for an unusable file of a register.
 pub(crate) fn file_failure(error: &FileError) -> Failure {
     let kind = match error.fault {
         FileFault::InUse => Why::Busy,
@@ -105,7 +105,7 @@ pub(crate) fn check_new(folder: &Path, register: Option<&RegisterArgs>) -> Resul
 }
 
 impl NewKey<'_> {
-    /// Writes the folder with all its files, or nothing. `make_register` makes the register and says which files it made.
+    /// Writes the folder with all its files, or nothing. `make_register` makes the register and returns its files.
     pub(crate) fn write(
         &self,
         make_register: impl FnOnce(&mut Together) -> Result<(), Failure>,

@@ -24,9 +24,8 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 /// Computing on authenticated data: four schemes, none of which is used by consensus.
 #[derive(Parser)]
 ///
-/// Everything that it writes is an armoured text with its type, version and fingerprint: `show` tells what a file contains. A key is a
-/// folder, made by `keygen`. Outputs go to `--output`, which is standard output unless it is given, and `-` is standard input or
-/// output.
+/// All output is PEM with its type, version and fingerprint: `show` lists the content of a file. A key is a folder,
+/// made by `keygen`. Outputs go to `--output`, by default standard output. `-` is standard input or output.
 #[command(
     name = "duet-schemes",
     version,
@@ -41,10 +40,10 @@ struct Args {
     /// Shows no progress.
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Replaces files that are there already, but never one that is for its owner alone, as secrets and registers are.
+    /// Replaces existing files, but never owner-only files such as secrets and registers.
     #[arg(long, global = true)]
     force: bool,
-    /// Waits at most so long for a register or a queue that another process uses.
+    /// The maximum time to wait for a register or a queue that another process uses.
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 30)]
     wait: u64,
     #[command(subcommand)]
@@ -68,9 +67,9 @@ enum Scheme {
     /// Signatures for polynomials of one signer's values. For research only: anybody who has the public key can FORGE them.
     #[command(subcommand)]
     ResearchForgeablePolynomial(forgeable::Command),
-    /// Shows what files contain: type, version and fingerprint of each object, and what it says. Signatures are not verified.
+    /// Shows the content of files: type, version, fingerprint and data of each object. Signatures are not verified.
     Show {
-        /// The files, or folders of keys, of which the public key is shown; `-` for standard input.
+        /// The files, or folders of keys (the public key is shown); `-` for standard input.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -110,7 +109,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints help as it is, and bad arguments as other failures: in JSON where it was asked for, as far as that can be told.
+/// Prints help as it is, and bad arguments like other failures: in JSON if `--json` can be recognised.
 fn refuse_arguments(error: &clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
     if error.use_stderr() && wants_json {

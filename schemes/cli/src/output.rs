@@ -1,4 +1,4 @@
-//! What is printed, and what the user chose for all commands.
+//! Output, and the options of all commands.
 
 use crate::{
     failure::Failure,
@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Prints results to standard output, and failures and progress to standard error; and what the user chose for all commands.
+/// Prints results to standard output, and failures and progress to standard error; with the options of all commands.
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
@@ -58,12 +58,12 @@ impl Output {
         }
     }
 
-    /// What becomes of a file that is where an output goes.
+    /// The handling of an existing output file.
     pub(crate) fn existing(&self) -> Existing {
         self.existing
     }
 
-    /// Opens what another process may use, and waits for it as long as the user says.
+    /// Opens a file that another process may use, and waits for it up to the user's limit.
     pub(crate) fn when_free<T, E>(
         &self,
         open: impl Fn() -> Result<T, E>,

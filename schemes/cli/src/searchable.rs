@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Test(readings::Test),
     /// Keeps the ciphertexts that are for a keyword, and drops the others.
     Search(readings::Search),
-    /// Adds ciphertexts: one ciphertext of the (weighted) sum. All of them are tested first.
+    /// Adds ciphertexts into one ciphertext of the (weighted) sum. All are tested first.
     Aggregate(aggregate::Aggregate),
     /// Decrypts numbers.
     Decrypt(readings::Decrypt),
@@ -43,8 +43,8 @@ pub(crate) enum Command {
     EncryptVector(products::EncryptVector),
     /// Multiplies two encrypted vectors: computes their encrypted inner product.
     ///
-    /// Nothing binds the components of a vector together: whoever holds them can change, swap and repeat them without any key, and the
-    /// product is then another one. Take vectors only over a channel that is authenticated.
+    /// Nothing binds the components of a vector together: any holder can change, swap and repeat them without a key,
+    /// which changes the product. Accept vectors only over an authenticated channel.
     InnerProduct(products::InnerProduct),
     /// Decrypts an inner product.
     DecryptProduct(products::DecryptProduct),
@@ -66,7 +66,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// What an object of this scheme is, and contains.
+/// The type and content of an object of this scheme.
 pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
     let kind = object.kind();
     let bytes = |content: &[u8]| {

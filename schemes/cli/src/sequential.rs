@@ -179,7 +179,7 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
     )
 }
 
-/// What an object of this scheme is, and contains.
+/// The type and content of an object of this scheme.
 pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
     let kind = object.kind();
     if *kind == SEQUENTIAL_RECORD {

@@ -54,7 +54,7 @@ fn show(path: &Path, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What an object says, as JSON and as text.
+/// The content of an object, as JSON and as text.
 fn describe(object: &Object) -> Result<(Value, String), Failure> {
     let scheme = object.kind().name().split(' ').next();
     match scheme {

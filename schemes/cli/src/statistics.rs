@@ -96,7 +96,7 @@ impl Kind {
         }
     }
 
-    /// What a proof begins with. A standard deviation has the proof of the variance.
+    /// The first byte of a proof. A standard deviation has the proof of the variance.
     fn tag(self) -> u8 {
         match self {
             Self::Mean => 1,
@@ -207,7 +207,7 @@ fn described(kind: Kind, statistic: &Statistic) -> Result<(Value, String), Failu
     Ok((value, text))
 }
 
-/// What a proof is of.
+/// The statistic of a proof.
 pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
     let kind = match object.content()?.first() {
         Some(1) => "mean",

@@ -4,12 +4,7 @@ mod support;
 
 use duet_armour::kinds::RESEARCH_SIGNATURE;
 use serde_json::Value;
-use std::{
-    fs,
-    io::Write,
-    path::PathBuf,
-    process::{Command, Output, Stdio},
-};
+use std::{fs, path::PathBuf, process::Output};
 
 const WARNING: &str =
     "For research only, and forgeable: anybody who holds the public key can forge this";
@@ -35,18 +30,9 @@ impl Cli {
     }
 
     fn run(&self, words: &str, input: &str) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-            .arg("research-forgeable-polynomial")
-            .args(words.split_whitespace())
-            .current_dir(self.0.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A command that fails early does not read its input.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        child.wait_with_output().unwrap()
+        let mut args = vec!["research-forgeable-polynomial"];
+        args.extend(words.split_whitespace());
+        support::duet_schemes(self.0.path(), &args, input.as_bytes())
     }
 
     fn succeeds(&self, words: &str, input: &str) -> String {
@@ -128,9 +114,10 @@ fn every_object_says_what_it_is_worth() {
     assert_eq!(support::objects(&cli.path("signatures")).len(), 4);
     for name in ["signatures", "signer/secret", "signer/public"] {
         let objects = support::objects(&cli.path(name));
-        let text = fs::read_to_string(cli.path(name)).unwrap();
-        let warning = "\nWarning: for research only: whoever has the public key can forge these";
-        assert_eq!(text.matches(warning).count(), objects.len(), "{name}");
+        let shown = support::duet_schemes(cli.0.path(), &["show", name], b"");
+        let shown = String::from_utf8(shown.stdout).unwrap();
+        let warning = "WARNING: for research only: whoever has the public key can forge these";
+        assert_eq!(shown.matches(warning).count(), objects.len(), "{name}");
         for object in objects {
             let kind = object.kind().name();
             assert!(kind.starts_with("RESEARCH FORGEABLE "), "{kind}");

@@ -6,8 +6,7 @@ use duet_armour::kinds::SEQUENTIAL_RECORD;
 use serde_json::Value;
 use std::{
     fs,
-    io::Write,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Output, Stdio},
 };
 
@@ -27,9 +26,10 @@ impl Cli {
     fn with_keys() -> Self {
         let cli = Self::new();
         for name in ["a", "b", "c"] {
-            cli.json(&["keygen", "--bits", "2048", name]);
-            let add = ["registry", "add", "--registry", "registry", "--from", "3"];
-            cli.json(&[&add[..], &["--public", name]].concat());
+            cli.json(&format!("keygen --bits 2048 {name}"));
+            cli.json(&format!(
+                "registry add --registry registry --from 3 --public {name}"
+            ));
         }
         cli.file("payload", b"what is relayed");
         cli.file("message", b"hello");
@@ -48,36 +48,46 @@ impl Cli {
         fs::read(self.path(name)).expect("a file")
     }
 
-    fn run(&self, args: &[&str], input: &[u8]) -> Output {
-        run(self.folder.path(), args, input)
+    fn run(&self, words: &str, input: &[u8]) -> Output {
+        let words: Vec<_> = words.split(' ').collect();
+        support::duet_schemes(
+            self.folder.path(),
+            &[&["sequential"], &words[..]].concat(),
+            input,
+        )
     }
 
     /// The output of a command that must succeed.
-    fn text(&self, args: &[&str]) -> String {
-        let output = self.run(args, b"");
-        assert!(output.status.success(), "{args:?}: {output:?}");
+    fn text(&self, words: &str) -> String {
+        let output = self.run(words, b"");
+        assert!(output.status.success(), "{words}: {output:?}");
         String::from_utf8(output.stdout).expect("text")
     }
 
     /// The one JSON object that a command prints, which must succeed.
-    fn json(&self, args: &[&str]) -> Value {
-        let text = self.text(&[&["--json"], args].concat());
+    fn json(&self, words: &str) -> Value {
+        let text = self.text(&format!("--json {words}"));
         assert_eq!(text.lines().count(), 1, "{text}");
         serde_json::from_str(&text).expect("JSON")
     }
 
     /// The exit status and the one line of error of a command that must fail.
-    fn failure(&self, args: &[&str]) -> (i32, String) {
-        let output = self.run(args, b"");
-        assert!(output.stdout.is_empty(), "{args:?}: {output:?}");
+    fn failure(&self, words: &str) -> (i32, String) {
+        let output = self.run(words, b"");
+        assert!(output.stdout.is_empty(), "{words}: {output:?}");
         let text = String::from_utf8(output.stderr).expect("text");
         assert_eq!(text.lines().count(), 1, "{text}");
         (output.status.code().expect("a status"), text)
     }
 
+    /// Runs a command that must fail with this exit status and this line of error.
+    fn refuses(&self, words: &str, status: i32, line: &str) {
+        assert_eq!(self.failure(words), (status, format!("error: {line}\n")));
+    }
+
     /// What the object in a file is.
     fn show(&self, name: &str) -> Value {
-        let output = duet_schemes(self.folder.path(), &["--json", "show", name], b"");
+        let output = support::duet_schemes(self.folder.path(), &["--json", "show", name], b"");
         assert!(output.status.success(), "{name}: {output:?}");
         serde_json::from_slice(&output.stdout).expect("JSON")
     }
@@ -90,71 +100,22 @@ impl Cli {
 
     /// A path over all three keys to the party `validator`, in the file `record`.
     fn attested(&self) {
-        let to = [
-            self.fingerprint(1),
-            self.fingerprint(2),
-            "validator".to_owned(),
-        ];
-        self.json(&[
-            "attest",
-            "--key",
-            "a",
-            "--payload",
-            "payload",
-            "--from",
-            "sender",
-            "--epoch",
-            "4",
-            "--to",
-            &to[0],
-            "--expires",
-            "1000",
-            "--fee",
-            "5",
-            "--output",
-            "1",
-        ]);
-        let steps = [("b", "1", &to[1], "2"), ("c", "2", &to[2], "record")];
-        for (key, record, to, output) in steps {
-            self.json(&[
-                "attest",
-                "--key",
-                key,
-                "--record",
-                record,
-                "--to",
-                to,
-                "--expires",
-                "1000",
-                "--output",
-                output,
-            ]);
+        let (b, c) = (self.fingerprint(1), self.fingerprint(2));
+        let begin = "--payload payload --from sender --epoch 4 --fee 5";
+        for step in [
+            format!("--key a --to {b} --output 1 {begin}"),
+            format!("--key b --to {c} --output 2 --record 1"),
+            "--key c --to validator --output record --record 2".to_owned(),
+        ] {
+            self.json(&format!("attest --expires 1000 {step}"));
         }
     }
-}
-
-fn run(folder: &Path, args: &[&str], input: &[u8]) -> Output {
-    duet_schemes(folder, &[&["sequential"], args].concat(), input)
-}
-
-fn duet_schemes(folder: &Path, args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    // A program that fails early may not read its input.
-    let _ = child.stdin.take().expect("its input").write_all(input);
-    child.wait_with_output().expect("the program ends")
 }
 
 #[test]
 fn keygen_writes_a_key_and_never_over_another_one() {
     let cli = Cli::new();
-    let made = cli.json(&["keygen", "k"]);
+    let made = cli.json("keygen k");
     assert_eq!(made["bits"], 3072);
     let (secret, public) = (cli.show("k/secret"), cli.show("k/public"));
     assert_eq!(secret["type"], "SEQUENTIAL SECRET KEY");
@@ -164,57 +125,27 @@ fn keygen_writes_a_key_and_never_over_another_one() {
         assert_eq!(shown["content"]["bits"], 3072);
     }
     let secret = cli.bytes("k/secret");
-    let (status, line) = cli.failure(&["keygen", "--bits", "2048", "k"]);
-    assert_eq!((status, line.as_str()), (3, "error: k: there already\n"));
+    cli.refuses("keygen --bits 2048 k", 3, "k: there already");
     assert_eq!(cli.bytes("k/secret"), secret);
 }
 
 #[test]
 fn sign_append_verify_inspect_and_peel_work_on_files() {
     let cli = Cli::with_keys();
-    let one = cli.json(&[
-        "sign",
-        "--key",
-        "a",
-        "--message",
-        "message",
-        "--epoch",
-        "4",
-        "--output",
-        "1",
-    ]);
+    let one = cli.json("sign --key a --message message --epoch 4 --output 1");
     assert_eq!(one["hops"], 1);
-    let two = cli.json(&[
-        "append",
-        "--key",
-        "b",
-        "--message",
-        "payload",
-        "--record",
-        "1",
-        "--output",
-        "2",
-    ]);
+    let two = cli.json("append --key b --message payload --record 1 --output 2");
     assert_eq!(two["hops"], 2);
     assert_ne!(one["id"], two["id"]);
 
-    let plain = [
-        "verify",
-        "--plain",
-        "--registry",
-        "registry",
-        "--record",
-        "2",
-    ];
-    let verified = cli.json(&plain);
+    let plain = "verify --plain --registry registry --record 2";
+    let verified = cli.json(plain);
     assert_eq!(
         (&verified["signatures"], &verified["verified"]),
         (&true.into(), &false.into())
     );
     assert_eq!(verified["id"], two["id"]);
-    let text = cli.text(&[
-        "verify", "--plain", "--public", "a", "--public", "b", "--record", "2",
-    ]);
+    let text = cli.text("verify --plain --public a --public b --record 2");
     assert!(text.contains("all 2 hops are valid"), "{text}");
     assert!(text.contains("its epoch is not signed"), "{text}");
 
@@ -227,47 +158,28 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
     assert_eq!(seen["hops"][0]["fingerprint"], cli.fingerprint(0));
     assert_eq!(seen["hops"][0]["message"], hex::encode("hello"));
     assert!(seen["hops"][1]["attestation"].is_null());
-    let text = duet_schemes(cli.folder.path(), &["show", "2"], b"").stdout;
+    let text = support::duet_schemes(cli.folder.path(), &["show", "2"], b"").stdout;
     let text = String::from_utf8(text).expect("text");
     assert_eq!(text.lines().count(), 5, "{text}");
 
-    let (status, line) = cli.failure(&[
-        "peel", "--record", "2", "--public", "a", "--output", "peeled",
-    ]);
+    let peel = "peel --record 2 --output peeled --public";
     let (own, last) = (cli.fingerprint(0), cli.fingerprint(1));
-    assert_eq!(status, 1);
-    assert_eq!(
-        line,
-        format!("error: the last hop's key is {last}, not {own}\n")
-    );
-    cli.json(&[
-        "peel", "--record", "2", "--public", "b", "--output", "peeled",
-    ]);
+    let other = format!("the last hop's key is {last}, not {own}");
+    cli.refuses(&format!("{peel} a"), 1, &other);
+    cli.json(&format!("{peel} b"));
     assert_eq!(cli.bytes("peeled"), cli.bytes("1"));
-    let (status, line) = cli.failure(&["peel", "--record", "1", "--public", "a", "--output", "0"]);
-    assert_eq!(
-        (status, line.as_str()),
-        (1, "error: the record has only one hop\n")
-    );
+    let single = "peel --record 1 --public a --output 0";
+    cli.refuses(single, 1, "the record has only one hop");
 }
 
 #[test]
 fn records_go_through_pipes() {
     let cli = Cli::with_keys();
-    let one = cli.run(
-        &["sign", "--key", "a", "--message", "message", "--epoch", "4"],
-        b"",
-    );
-    let two = cli.run(
-        &["append", "--key", "b", "--message", "message"],
-        &one.stdout,
-    );
-    let verified = cli.run(
-        &["--json", "verify", "--plain", "--registry", "registry"],
-        &two.stdout,
-    );
+    let one = cli.run("sign --key a --message message --epoch 4", b"");
+    let two = cli.run("append --key b --message message", &one.stdout);
+    let verified = cli.run("--json verify --plain --registry registry", &two.stdout);
     assert!(verified.status.success(), "{verified:?}");
-    let again = cli.run(&["peel", "--public", "b"], &two.stdout);
+    let again = cli.run("peel --public b", &two.stdout);
     assert_eq!(again.stdout, one.stdout);
 }
 
@@ -275,72 +187,48 @@ fn records_go_through_pipes() {
 fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     let cli = Cli::with_keys();
     cli.attested();
-    let verify = |receiver: &'static str, now: &'static str| {
-        [
-            "verify",
-            "--registry",
-            "registry",
-            "--record",
-            "record",
-            "--receiver",
-            receiver,
-            "--now",
-            now,
-        ]
+    let verify = |receiver, now| {
+        format!("verify --registry registry --record record --receiver {receiver} --now {now}")
     };
-    let good = cli.json(&verify("validator", "999"));
+    let good = cli.json(&verify("validator", 999));
     assert_eq!(
         (&good["path"], &good["fee"], &good["hops"]),
         (&true.into(), &5.into(), &3.into())
     );
-    assert_eq!(
-        cli.failure(&verify("somebody", "999")),
-        (1, "error: hop 3: names another successor\n".to_owned())
+    cli.refuses(
+        &verify("somebody", 999),
+        1,
+        "hop 3: names another successor",
     );
-    assert_eq!(
-        cli.failure(&verify("validator", "1001")),
-        (1, "error: hop 1: expired\n".to_owned())
-    );
+    cli.refuses(&verify("validator", 1001), 1, "hop 1: expired");
     // Checks of the payload and of the sender.
     let sender = duet_sequential::Party::named("sender").to_string();
     let payload = duet_sequential::Attestation::payload_hash(b"what is relayed");
     let payload = hex::encode(payload);
     assert_eq!(good["from"], sender);
     assert_eq!(good["payload"], payload);
-    let text = cli.text(&verify("validator", "999"));
+    let text = cli.text(&verify("validator", 999));
     assert!(text.contains(&sender) && text.contains(&payload), "{text}");
-    let with = |name: &'static str, value: &'static str| {
-        [verify("validator", "999").as_slice(), &[name, value]].concat()
-    };
-    cli.json(&with("--payload", "payload"));
-    cli.json(&with("--from", "sender"));
-    assert_eq!(
-        cli.failure(&with("--payload", "message")),
-        (1, format!("error: message: not the payload {payload}\n"))
+    let with = |more: &str| [&verify("validator", 999), more].join(" ");
+    cli.json(&with("--payload payload"));
+    cli.json(&with("--from sender"));
+    cli.refuses(
+        &with("--payload message"),
+        1,
+        &format!("message: not the payload {payload}"),
     );
-    assert_eq!(
-        cli.failure(&with("--from", "somebody")),
-        (1, format!("error: the path comes from {sender}\n"))
+    cli.refuses(
+        &with("--from somebody"),
+        1,
+        &format!("the path comes from {sender}"),
     );
     // Only the party that the last hop names can continue.
-    let args = [
-        "attest",
-        "--key",
-        "c",
-        "--record",
-        "1",
-        "--to",
-        "x",
-        "--expires",
-        "1",
-    ];
+    let args = "attest --key c --record 1 --to x --expires 1";
     let (to, own) = (cli.fingerprint(1), cli.fingerprint(2));
-    assert_eq!(
-        cli.failure(&args),
-        (
-            1,
-            format!("error: the record is for {to}, not for this key, {own}\n")
-        )
+    cli.refuses(
+        args,
+        1,
+        &format!("the record is for {to}, not for this key, {own}"),
     );
     let shown = cli.show("record");
     let seen = &shown["content"];
@@ -348,119 +236,43 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     assert_eq!(seen["hops"][1]["attestation"]["from"], cli.fingerprint(0));
 
     // A shortened record has valid signatures, but is not a path.
-    cli.json(&[
-        "peel", "--record", "record", "--public", "c", "--output", "short",
-    ]);
-    cli.json(&[
-        "verify",
-        "--plain",
-        "--registry",
-        "registry",
-        "--record",
-        "short",
-    ]);
-    let args = [
-        "verify",
-        "--registry",
-        "registry",
-        "--record",
-        "short",
-        "--receiver",
-        "validator",
-        "--now",
-        "1",
-    ];
-    assert_eq!(
-        cli.failure(&args),
-        (1, "error: hop 2: names another successor\n".to_owned())
-    );
+    cli.json("peel --record record --public c --output short");
+    cli.json("verify --plain --registry registry --record short");
+    let args = "verify --registry registry --record short --receiver validator --now 1";
+    cli.refuses(args, 1, "hop 2: names another successor");
     // Attestations cannot be added to bare messages.
-    cli.json(&[
-        "sign",
-        "--key",
-        "a",
-        "--message",
-        "message",
-        "--epoch",
-        "4",
-        "--output",
-        "bare",
-    ]);
-    let args = [
-        "attest",
-        "--key",
-        "b",
-        "--record",
-        "bare",
-        "--to",
-        "x",
-        "--expires",
-        "1",
-    ];
-    assert_eq!(
-        cli.failure(&args),
-        (2, "error: bare: not an attestation\n".to_owned())
-    );
+    cli.json("sign --key a --message message --epoch 4 --output bare");
+    let args = "attest --key b --record bare --to x --expires 1";
+    cli.refuses(args, 2, "bare: not an attestation");
 }
 
 #[test]
 fn the_registry_says_in_which_epochs_a_key_is_good() {
     let cli = Cli::with_keys();
     cli.attested();
-    let listed = cli.json(&["registry", "list", "--registry", "registry"]);
+    let listed = cli.json("registry list --registry registry");
     assert_eq!(listed["keys"].as_array().map(Vec::len), Some(3));
     assert_eq!(
-        cli.text(&["registry", "list", "--registry", "registry"])
+        cli.text("registry list --registry registry")
             .lines()
             .count(),
         3
     );
-    let args = ["registry", "add", "--registry", "registry", "--public", "a"];
-    assert_eq!(cli.failure(&args).0, 2);
+    let args = "registry add --registry registry --public a";
+    assert_eq!(cli.failure(args).0, 2);
 
     let fingerprint = cli.fingerprint(1);
-    let verify = [
-        "verify",
-        "--plain",
-        "--registry",
-        "registry",
-        "--record",
-        "record",
-    ];
+    let verify = "verify --plain --registry registry --record record";
     let revoke = |epoch| {
-        [
-            "registry",
-            "revoke",
-            "--registry",
-            "registry",
-            "--fingerprint",
-            &fingerprint,
-            "--epoch",
-            epoch,
-        ]
+        format!("registry revoke --registry registry --fingerprint {fingerprint} --epoch {epoch}")
     };
     cli.json(&revoke("5"));
-    cli.json(&verify);
+    cli.json(verify);
     cli.json(&revoke("4"));
-    assert_eq!(
-        cli.failure(&verify),
-        (1, format!("error: hop 2: key {fingerprint} is revoked\n"))
-    );
+    cli.refuses(verify, 1, &format!("hop 2: key {fingerprint} is revoked"));
     let stranger = "00".repeat(32);
-    let args = [
-        "registry",
-        "revoke",
-        "--registry",
-        "registry",
-        "--fingerprint",
-        &stranger,
-        "--epoch",
-        "1",
-    ];
-    assert_eq!(
-        cli.failure(&args),
-        (2, format!("error: unknown key {stranger}\n"))
-    );
+    let args = format!("registry revoke --registry registry --fingerprint {stranger} --epoch 1");
+    cli.refuses(&args, 2, &format!("unknown key {stranger}"));
 }
 
 #[test]
@@ -493,20 +305,7 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     changed[last] ^= 1;
     support::write(&cli.path("changed"), &SEQUENTIAL_RECORD, &changed);
     let add = |record, deadline, value| {
-        cli.json(&[
-            "queue",
-            "add",
-            "--queue",
-            "queue",
-            "--record",
-            record,
-            "--deadline",
-            deadline,
-            "--value",
-            value,
-            "--now",
-            "10",
-        ])["id"]
+        cli.json(&format!("queue add --queue queue --record {record} --deadline {deadline} --value {value} --now 10"))["id"]
             .as_str()
             .expect("an id")
             .to_owned()
@@ -514,108 +313,38 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     let good = add("record", "100", "1");
     let bad = add("changed", "100", "2");
     let late = add("1", "11", "3");
-    let twice = [
-        "queue",
-        "add",
-        "--queue",
-        "queue",
-        "--record",
-        "record",
-        "--deadline",
-        "100",
-        "--now",
-        "10",
-    ];
-    assert_eq!(
-        cli.failure(&twice),
-        (2, "error: the record is in the queue already\n".to_owned())
-    );
-    let full = [
-        "queue",
-        "add",
-        "--queue",
-        "queue",
-        "--record",
-        "2",
-        "--deadline",
-        "100",
-        "--now",
-        "10",
-        "--max-records",
-        "3",
-    ];
-    assert_eq!(
-        cli.failure(&full),
-        (
-            2,
-            "error: the queue has the maximum of 3 records\n".to_owned()
-        )
-    );
+    let twice = "queue add --queue queue --record record --deadline 100 --now 10";
+    cli.refuses(twice, 2, "the record is in the queue already");
+    let full = "queue add --queue queue --record 2 --deadline 100 --now 10 --max-records 3";
+    cli.refuses(full, 2, "the queue has the maximum of 3 records");
 
     let state_of = |id: &str| {
-        let listed = cli.json(&["queue", "list", "--queue", "queue"]);
+        let listed = cli.json("queue list --queue queue");
         let records = listed["records"].as_array().expect("records").clone();
         let entry = records.into_iter().find(|entry| entry["id"] == id);
         entry.map(|entry| entry["state"].as_str().expect("a state").to_owned())
     };
     assert_eq!(state_of(&good).as_deref(), Some("unverified"));
-    let take = [
-        "queue", "take", "--queue", "queue", "--id", &good, "--output", "taken",
-    ];
-    assert_eq!(
-        cli.failure(&take),
-        (1, format!("error: no verified record {good}\n"))
-    );
+    let take = format!("queue take --queue queue --id {good} --output taken");
+    cli.refuses(&take, 1, &format!("no verified record {good}"));
 
     // No key is known, so nothing is decided.
-    let args = [
-        "queue", "verify", "--queue", "queue", "--public", "a", "--now", "10", "--most", "1",
-        "--order", "value",
-    ];
-    let report = cli.json(&args);
+    let args = "queue verify --queue queue --public a --now 10 --most 1 --order value";
+    let report = cli.json(args);
     assert_eq!(report["verified"], serde_json::json!([late]));
-    let args = [
-        "queue",
-        "verify",
-        "--queue",
-        "queue",
-        "--public",
-        "a",
-        "--now",
-        "12",
-        "--threads",
-        "1",
-    ];
-    let report = cli.json(&args);
+    let args = "queue verify --queue queue --public a --now 12 --threads 1";
+    let report = cli.json(args);
     assert_eq!(report["undecided"].as_array().map(Vec::len), Some(2));
 
-    let args = [
-        "queue",
-        "verify",
-        "--queue",
-        "queue",
-        "--registry",
-        "registry",
-        "--now",
-        "12",
-    ];
-    let report = cli.json(&args);
+    let args = "queue verify --queue queue --registry registry --now 12";
+    let report = cli.json(args);
     assert_eq!(report["verified"], serde_json::json!([good]));
     assert_eq!(report["invalid"][0]["id"], serde_json::json!(bad));
     assert_eq!(state_of(&bad).as_deref(), Some("invalid"));
-    assert!(cli.text(&args).starts_with("0 verified"));
+    assert!(cli.text(args).starts_with("0 verified"));
 
     // A record that cannot be written stays in the queue.
-    let lost = [
-        "queue",
-        "take",
-        "--queue",
-        "queue",
-        "--id",
-        &good,
-        "--output",
-        "no/folder",
-    ];
+    let lost = format!("queue take --queue queue --id {good} --output no/folder");
     assert_eq!(cli.failure(&lost).0, 3);
     #[cfg(target_os = "linux")]
     {
@@ -632,13 +361,10 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     cli.json(&take);
     assert_eq!(cli.bytes("taken"), cli.bytes("record"));
     assert_eq!(state_of(&good), None);
-    let remove = ["queue", "remove", "--queue", "queue", "--id", &bad];
+    let remove = format!("queue remove --queue queue --id {bad}");
     cli.json(&remove);
-    assert_eq!(
-        cli.failure(&remove),
-        (2, format!("error: no record {bad}\n"))
-    );
-    let text = cli.text(&["queue", "list", "--queue", "queue"]);
+    cli.refuses(&remove, 2, &format!("no record {bad}"));
+    let text = cli.text("queue list --queue queue");
     assert!(text.contains("records: 1, "), "{text}");
 }
 
@@ -646,16 +372,13 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
 fn a_log_that_was_restored_hands_nothing_out_a_second_time() {
     let cli = Cli::with_keys();
     cli.attested();
-    let queue = |verb: &'static str, more: &[&'static str]| {
-        let queue = ["queue", verb, "--queue", "queue", "--anchor", "elsewhere"];
-        [&queue[..], more].concat()
-    };
-    let add = ["--record", "record", "--deadline", "100", "--now", "10"];
-    let id = cli.json(&queue("add", &add))["id"].clone();
+    let queue = |words: &str| format!("queue {words} --queue queue --anchor elsewhere");
+    let add = "add --record record --deadline 100 --now 10";
+    let id = cli.json(&queue(add))["id"].clone();
     let id = id.as_str().expect("text");
-    cli.json(&queue("verify", &["--registry", "registry", "--now", "12"]));
+    cli.json(&queue("verify --registry registry --now 12"));
     let copy = cli.bytes("queue/queue.log");
-    let taken = |to| [&queue("take", &["--output", to])[..], &["--id", id]].concat();
+    let taken = |to| queue(&format!("take --output {to} --id {id}"));
     cli.json(&taken("taken"));
     cli.file("queue/queue.log", &copy);
     let (status, line) = cli.failure(&taken("again"));
@@ -665,11 +388,11 @@ fn a_log_that_was_restored_hands_nothing_out_a_second_time() {
 
     // Without its anchor the queue is taken over only when somebody says so.
     fs::remove_file(cli.path("elsewhere")).expect("a file");
-    let (status, line) = cli.failure(&queue("list", &[]));
+    let (status, line) = cli.failure(&queue("list"));
     assert_eq!(status, 5, "{line}");
     assert!(line.contains("elsewhere: missing"), "{line}");
-    cli.json(&queue("adopt", &[]));
-    assert_eq!(cli.failure(&queue("adopt", &[])).0, 3);
+    cli.json(&queue("adopt"));
+    assert_eq!(cli.failure(&queue("adopt")).0, 3);
     cli.json(&taken("again"));
     assert_eq!(cli.bytes("again"), cli.bytes("taken"));
 }
@@ -677,159 +400,66 @@ fn a_log_that_was_restored_hands_nothing_out_a_second_time() {
 #[test]
 fn what_is_too_late_is_dropped() {
     let cli = Cli::with_keys();
-    cli.json(&[
-        "sign",
-        "--key",
-        "a",
-        "--message",
-        "message",
-        "--epoch",
-        "4",
-        "--output",
-        "1",
-    ]);
-    let id = cli.json(&[
-        "queue",
-        "add",
-        "--queue",
-        "queue",
-        "--record",
-        "1",
-        "--deadline",
-        "11",
-        "--now",
-        "10",
-    ]);
-    let report = cli.json(&[
-        "queue",
-        "verify",
-        "--queue",
-        "queue",
-        "--registry",
-        "registry",
-        "--now",
-        "12",
-    ]);
+    cli.json("sign --key a --message message --epoch 4 --output 1");
+    let id = cli.json("queue add --queue queue --record 1 --deadline 11 --now 10");
+    let report = cli.json("queue verify --queue queue --registry registry --now 12");
     assert_eq!(report["expired"], serde_json::json!([id["id"]]));
-    let args = [
-        "queue",
-        "add",
-        "--queue",
-        "queue",
-        "--record",
-        "1",
-        "--deadline",
-        "11",
-        "--now",
-        "12",
-    ];
-    assert_eq!(
-        cli.failure(&args),
-        (
-            2,
-            "error: the deadline 11 has passed, it is 12\n".to_owned()
-        )
-    );
+    let args = "queue add --queue queue --record 1 --deadline 11 --now 12";
+    cli.refuses(args, 2, "the deadline 11 has passed, it is 12");
 }
 
 #[test]
 fn bad_input_is_one_clear_line_and_a_status() {
     let cli = Cli::with_keys();
     cli.file("junk", b"junk");
-    cli.json(&[
-        "sign",
-        "--key",
-        "a",
-        "--message",
-        "message",
-        "--epoch",
-        "4",
-        "--output",
-        "1",
-    ]);
-    let text = fs::read_to_string(cli.path("1")).expect("text");
-    cli.file("newer", text.replace("Version: 1", "Version: 2").as_bytes());
-    let append = |record| {
-        [
-            "append",
-            "--key",
-            "a",
-            "--message",
-            "message",
-            "--record",
-            record,
-        ]
-    };
-    let junk = [
-        "append",
-        "--key",
-        "junk",
-        "--message",
-        "message",
-        "--record",
-        "1",
-    ];
-    let verify = |how, with| ["verify", "--plain", how, with, "--record", "1"];
-    let cases: [(&[&str], i32, &str); 8] = [
-        (&append("missing"), 3, "error: missing: "),
+    cli.json("sign --key a --message message --epoch 4 --output 1");
+    // The third digit of the base64 has the lowest bits of the version.
+    let mut newer = fs::read(cli.path("1")).expect("it is there");
+    let line = newer.iter().position(|byte| *byte == b'\n');
+    newer[line.expect("a line") + 3] += 4;
+    cli.file("newer", &newer);
+    let append = |record| format!("append --key a --message message --record {record}");
+    let junk = "append --key junk --message message --record 1";
+    let verify = |how, with| format!("verify --plain {how} {with} --record 1");
+    let cases = [
+        (append("missing"), 3, "error: missing: "),
         (
-            &append("junk"),
+            append("junk"),
             2,
             "error: junk: line 1: expected -----BEGIN",
         ),
         (
-            &append("newer"),
+            append("newer"),
             2,
-            "error: newer: line 2: expected version 1, got 2",
+            "error: newer: line 1: expected version 1, got 2",
         ),
         (
-            &append("a/public"),
+            append("a/public"),
             2,
             "error: a/public: line 1: expected an object of type SEQUENTIAL RECORD",
         ),
-        (&junk, 2, "error: junk: line 1: "),
-        (&verify("--public", "junk"), 2, "error: junk: line 1: "),
-        (&verify("--public", "b"), 1, "error: hop 1: unknown key "),
-        (&verify("--registry", "junk"), 2, "error: junk: line 1: "),
+        (junk.to_owned(), 2, "error: junk: line 1: "),
+        (verify("--public", "junk"), 2, "error: junk: line 1: "),
+        (verify("--public", "b"), 1, "error: hop 1: unknown key "),
+        (verify("--registry", "junk"), 2, "error: junk: line 1: "),
     ];
     for (args, expected, start) in cases {
-        let (status, line) = cli.failure(args);
+        let (status, line) = cli.failure(&args);
         assert_eq!(status, expected, "{line}");
         assert!(line.starts_with(start), "{line}");
     }
-    let (_, line) = cli.failure(&[
-        "--json", "verify", "--plain", "--public", "b", "--record", "1",
-    ]);
+    let (_, line) = cli.failure("--json verify --plain --public b --record 1");
     let error: Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!(error["kind"], "refused");
 
     // Errors of clap: no keys, an incomplete first attestation, an invalid fingerprint.
     for args in [
-        &["verify", "--record", "1"][..],
-        &[
-            "attest",
-            "--key",
-            "a",
-            "--payload",
-            "payload",
-            "--to",
-            "x",
-            "--expires",
-            "1",
-        ],
-        &[
-            "registry",
-            "revoke",
-            "--registry",
-            "registry",
-            "--fingerprint",
-            "xyz",
-            "--epoch",
-            "1",
-        ],
-        &["keygen", "--bits", "1024", "k"],
+        "verify --record 1",
+        "attest --key a --payload payload --to x --expires 1",
+        "registry revoke --registry registry --fingerprint xyz --epoch 1",
+        "keygen --bits 1024 k",
     ] {
-        assert_eq!(cli.run(args, b"").status.code(), Some(2), "{args:?}");
+        assert_eq!(cli.run(args, b"").status.code(), Some(2), "{args}");
     }
 }
 
@@ -839,7 +469,7 @@ fn help_is_there_for_every_verb() {
     for verb in [
         "keygen", "sign", "append", "attest", "verify", "peel", "registry", "queue",
     ] {
-        let text = cli.text(&[verb, "--help"]);
+        let text = cli.text(&format!("{verb} --help"));
         assert!(text.contains("Usage:"), "{text}");
     }
 }

@@ -4,10 +4,7 @@ mod support;
 
 use duet_armour::kinds::{MKLHS_RECORD, STATISTICS_PROOF};
 use serde_json::Value;
-use std::{
-    path::PathBuf,
-    process::{Command, Output},
-};
+use std::{path::PathBuf, process::Output};
 
 /// A folder with the keys of two sources, which signed three values each.
 struct Cli(tempfile::TempDir);
@@ -35,11 +32,8 @@ impl Cli {
     }
 
     fn run(&self, words: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-            .args(words.split_whitespace())
-            .current_dir(self.0.path())
-            .output()
-            .unwrap()
+        let words: Vec<_> = words.split_whitespace().collect();
+        support::duet_schemes(self.0.path(), &words, b"")
     }
 
     fn json(&self, words: &str) -> Value {

@@ -6,9 +6,9 @@ use std::{
     path::Path,
 };
 
-/// Opens files for writing; those that it makes are for their owner alone, where the system has such a thing.
+/// Opens files for writing; new files are owner-only, where the system supports that.
 ///
-/// Whoever could change a register could have a key sign twice.
+/// A user who could change a register could have a key sign twice.
 pub fn for_owner() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);

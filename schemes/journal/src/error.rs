@@ -24,7 +24,7 @@ pub enum FileFault {
     /// There is no such file.
     #[error("missing, so what it recorded is unknown")]
     Missing,
-    /// A new file was to be made, but there is one already.
+    /// The new file exists already.
     #[error("exists already")]
     Exists,
     /// The file does not begin with the expected tag.

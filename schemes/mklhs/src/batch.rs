@@ -27,7 +27,7 @@ use rayon::prelude::*;
 /// [`Signature::check`] of each signature, except with probability below `n·2^-128`.
 ///
 /// # Security
-/// Whoever made the signatures must not be able to predict `rng`: with known weights, errors can be chosen to cancel
+/// The makers of the signatures must not be able to predict `rng`: with known weights, errors can be chosen to cancel
 /// out.
 pub fn check_all(
     signers: &Signers,

@@ -3,6 +3,7 @@
 use crate::{
     curve::PointError,
     identity::SignerId,
+    scalar::Scalar,
     suite::{MAX_INPUTS, MAX_LABEL_FIELD_LEN, MIN_KEY_MATERIAL_LEN},
 };
 
@@ -409,7 +410,7 @@ pub enum SignError {
     #[error("the message {message} is out of bounds")]
     OutOfBounds {
         /// The message.
-        message: crate::Scalar,
+        message: Scalar,
     },
 }
 

@@ -15,7 +15,7 @@ use rand_core::CryptoRngCore;
 
 /// Checks each signature and combines them: `signatures[i]` is the signature on the program's label `i`.
 ///
-/// `rng` draws the weights of the check. Whoever made the signatures must not be able to predict it.
+/// `rng` draws the weights of the check. The makers of the signatures must not be able to predict it.
 ///
 /// Cost: [`check_all`], then [`evaluate_unchecked`].
 ///

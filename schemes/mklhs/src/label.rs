@@ -1,4 +1,4 @@
-//! Labels: who signs a number, on which chain, at what time, and what it measures.
+//! Labels: the signer of a number, the chain, the time, and the measured quantity.
 
 use crate::{
     curve::{self, G1Projective},
@@ -78,7 +78,7 @@ impl Label {
         Self::new(context, SignerId::from_bytes(signer), dataset, tag)
     }
 
-    /// The encoding, which is what is hashed.
+    /// The encoding, which is hashed.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -12,6 +12,8 @@ mod evaluate;
 mod identity;
 mod keys;
 mod label;
+#[allow(unsafe_code, reason = "calls blst")]
+mod modular;
 mod program;
 mod record;
 mod register;
@@ -36,9 +38,7 @@ pub use keys::{message_base, ProofOfPossession, PublicKey, SigningKey};
 pub use label::Label;
 pub use program::{group_by_signer, PreparedProgram, Program, SignerGroups};
 pub use record::Record;
-pub use register::{
-    labels_in_journal, FileError, FileFault, LabelRegister, Recorded, RegisterError, RegisterFiles,
-};
+pub use register::{FileError, FileFault, LabelRegister, Recorded, RegisterError, RegisterFiles};
 pub use scalar::{ParseScalarError, Scalar};
 pub use signature::Signature;
 pub use signers::{KeyStatus, Signers};

@@ -1,6 +1,6 @@
 //! Public integers modulo `q`, in signed representation: values above `q/2` are negative numbers.
 
-use crate::{curve, suite::SCALAR_LEN};
+use crate::{modular, suite::SCALAR_LEN};
 use std::{
     fmt,
     ops::{Add, Mul, Neg},
@@ -167,7 +167,7 @@ impl Mul for Scalar {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        Self(curve::product(&self.0, &other.0))
+        Self(modular::product(&self.0, &other.0))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// What a verified combined signature proves.
+/// The result of a verified combined signature.
 ///
 /// A signer that shares its secret or signs false numbers can change its own part, and with it the total, but not the
 /// part of another signer. Apply plausibility rules to each part.

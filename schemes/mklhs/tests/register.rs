@@ -3,8 +3,8 @@
 mod support;
 
 use duet_mklhs::{
-    labels_in_journal, suite, Bounds, FileError, FileFault, Label, LabelRegister, Message,
-    RegisterError, RegisterFiles, Scalar, SigningKey,
+    suite, Bounds, FileError, FileFault, Label, LabelRegister, Message, RegisterError,
+    RegisterFiles, Scalar, SigningKey,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -360,16 +360,4 @@ fn what_was_released_or_recorded_before_a_kill_is_known_after_it() {
             }
         }
     }
-}
-
-#[test]
-fn a_copy_of_a_journal_says_how_many_labels_it_has_and_whose() {
-    let (_folder, files, key) = used(3);
-    let mut copy = fs::read(&files.journal).unwrap();
-    let labels = |copy: &[u8], signer| labels_in_journal(copy, signer);
-    assert_eq!(labels(&copy, key.id()).unwrap(), 3);
-    let other = labels(&copy, support::key(2).id());
-    assert!(matches!(other, Err(FileFault::OtherOwner)));
-    copy.pop();
-    assert_eq!(labels(&copy, key.id()).unwrap(), 2);
 }

@@ -64,7 +64,7 @@ impl Statistic {
 pub trait VerifiableStats {
     /// The assurance level of a verified statistic.
     type Level: Level;
-    /// A secret key and the record of what it signed.
+    /// A secret key and the record of its signatures.
     type Signer;
     /// A signed value.
     type Record;

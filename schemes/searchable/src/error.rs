@@ -141,7 +141,7 @@ pub enum PublicKeyError {
         /// The component.
         part: PublicPart,
     },
-    /// Two of the four points of G2 are equal: one would reveal what the other hides.
+    /// Two of the four points of G2 are equal: one would reveal the other's secret.
     #[error("h{first} and h{second} are equal")]
     RepeatedPoint {
         /// The first index.

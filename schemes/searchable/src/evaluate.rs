@@ -81,7 +81,7 @@ impl HomomorphicKey {
     /// [`EvaluationError::EmptyInput`], or the first term that fails the test or was tested with another key.
     ///
     /// # Security
-    /// The result is under the keyword of this key, and does not show what was added. To prove that, publish signed
+    /// The result is under the keyword of this key, and does not show its terms. To prove that, publish signed
     /// source ciphertexts. A ciphertext that appears twice counts twice: see
     /// [`without_duplicates`](crate::without_duplicates). Track the range of the result with [`Bound`](crate::Bound).
     pub fn evaluate(

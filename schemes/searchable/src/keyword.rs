@@ -9,7 +9,7 @@ use ark_bls12_381::Fr;
 /// encodings are injective.
 ///
 /// # Security
-/// Whoever has the trapdoor of a guessable keyword can find out the keyword.
+/// A holder of the trapdoor of a guessable keyword can find out the keyword.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
     bytes: Vec<u8>,

@@ -174,7 +174,7 @@ impl Attestation {
         hash::tagged(tag::PAYLOAD, &[bytes])
     }
 
-    /// The encoding, which is what is signed.
+    /// The encoding, which is signed.
     pub fn to_bytes(&self) -> Vec<u8> {
         [
             tag::ATTESTATION,

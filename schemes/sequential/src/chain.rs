@@ -10,7 +10,7 @@ use crate::{
 };
 use thiserror::Error;
 
-/// What a signer needs from its predecessor: `x` below `2^(K-1)`, and `h`.
+/// A signer's input from its predecessor: `x` below `2^(K-1)`, and `h`.
 ///
 /// The two are always used together. Their origin has not been verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -332,7 +332,7 @@ impl ChainSignature {
 
     /// The chain without its last hop, which anyone can compute; `None` if there was only one hop.
     ///
-    /// It is valid if the whole chain is. So a chain proves what was signed, but not that nothing else was signed.
+    /// It is valid if the whole chain is. So a chain proves its statements, but not that nothing else was signed.
     ///
     /// # Errors
     /// The key has another size, or the last hop's number is not a possible output of its signer.

@@ -38,7 +38,7 @@ pub trait RawPrivate {
 pub struct BackEndError(Arc<dyn Error + Send + Sync>);
 
 impl BackEndError {
-    /// Wraps what a library or device reported.
+    /// Wraps the error of a library or device.
     pub fn new(source: impl Error + Send + Sync + 'static) -> Self {
         Self(Arc::new(source))
     }

@@ -7,7 +7,7 @@ use duet_journal::{FileError, FileFault};
 use duet_sequential::{
     queue::{
         check_all, decode_log, AddError, Change, Limits, LogError, Order, Queue, QueueFiles,
-        QueueStore, Reason, State, StoreError, Terms, Work,
+        QueueStore, Reason, Report, State, StoreError, Terms, Work,
     },
     testing::{secret_key, KEYS},
     CheckError, Epoch, HopNumber, Keyring, Party, Record, RecordId, Suite, Time,
@@ -63,6 +63,12 @@ fn directory() -> Keyring {
 
 fn all() -> Work {
     Work::all(me(), Order::NewestFirst)
+}
+
+/// Verifies with all keys that are known.
+fn verify(store: &mut QueueStore, now: Time, work: &Work) -> Report {
+    let report = store.verify(&directory(), now, work, |_| {});
+    report.expect("a queue")
 }
 
 fn add(queue: &mut Queue, record: &Record, terms: Terms) -> Result<RecordId, AddError> {
@@ -387,9 +393,7 @@ fn records_end_as_what_they_are_and_only_verified_ones_are_handed_out() {
     assert_eq!(store.take(&good_id).expect("a queue"), None);
 
     // The key becomes known before the deadline.
-    let report = store
-        .verify(&directory(), Time(20), &all(), |_| {})
-        .expect("a queue");
+    let report = verify(&mut store, Time(20), &all());
     assert_eq!(report.verified, [unknown_id]);
 }
 
@@ -404,13 +408,9 @@ fn a_round_does_no_more_than_it_is_asked_and_begins_with_the_best() {
         most: 1,
         ..all()
     };
-    let report = store
-        .verify(&directory(), NOW, &one, |_| {})
-        .expect("a queue");
+    let report = verify(&mut store, NOW, &one);
     assert_eq!(report.verified, [dear]);
-    let report = store
-        .verify(&directory(), NOW, &one, |_| {})
-        .expect("a queue");
+    let report = verify(&mut store, NOW, &one);
     assert_eq!(report.verified, [cheap]);
 }
 
@@ -449,9 +449,7 @@ fn a_queue_that_is_opened_again_is_as_it_was() {
     let kept = store.add(good(b"a"), terms(20, 7), NOW).expect("room");
     store.add(bad(b"b"), terms(20, 0), NOW).expect("room");
     let taken = store.add(good(b"c"), terms(20, 0), NOW).expect("room");
-    store
-        .verify(&directory(), NOW, &all(), |_| {})
-        .expect("a queue");
+    verify(&mut store, NOW, &all());
     store.take(&taken).expect("a queue").expect("verified");
     store.add(good(b"d"), terms(20, 0), NOW).expect("room");
     let before = states(&store);
@@ -578,9 +576,7 @@ fn a_log_that_grows_long_is_written_anew_and_says_the_same() {
     let mut store = open(folder.path(), limits).expect("a queue");
     let kept = store.add(good(b"kept"), terms(20, 3), NOW).expect("room");
     store.add(bad(b"invalid"), terms(20, 3), NOW).expect("room");
-    store
-        .verify(&directory(), NOW, &all(), |_| {})
-        .expect("a queue");
+    verify(&mut store, NOW, &all());
     let large = vec![7; 600_000];
     let mut longest = 0;
     for index in 0_u8..6 {
@@ -703,9 +699,7 @@ fn a_log_that_was_restored_from_a_copy_is_refused_and_hands_nothing_out_twice() 
     let mut copies = vec![Files::read(folder.path())];
     let id = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
     copies.push(Files::read(folder.path()));
-    store
-        .verify(&directory(), NOW, &all(), |_| {})
-        .expect("a queue");
+    verify(&mut store, NOW, &all());
     copies.push(Files::read(folder.path()));
     assert!(store.take(&id).expect("a queue").is_some());
     drop(store);
@@ -811,8 +805,7 @@ fn a_crash_anywhere_loses_nothing_that_was_reported_and_hands_nothing_out_twice(
     });
     let id = id.expect("room");
     check_crashes(folder.path(), |store| {
-        let report = store.verify(&directory(), NOW, &all(), |_| {});
-        assert_eq!(report.expect("a queue").verified, [id]);
+        assert_eq!(verify(store, NOW, &all()).verified, [id]);
     });
     check_crashes(folder.path(), |store| {
         assert!(store.take(&id).expect("a queue").is_some());
@@ -827,9 +820,7 @@ fn a_record_is_not_handed_out_when_the_anchor_cannot_be_written() {
     let mut store = open(folder.path(), ROOMY).expect("a queue");
     let ids = [b"a", b"b"].map(|message| store.add(good(message), terms(20, 0), NOW));
     let ids = ids.map(|id| id.expect("room"));
-    store
-        .verify(&directory(), NOW, &all(), |_| {})
-        .expect("a queue");
+    verify(&mut store, NOW, &all());
     // A directory that blocks the path of the anchor's temporary file.
     let obstacle = folder.path().join("queue.anchor.new");
     fs::create_dir(&obstacle).expect("a folder");
@@ -857,9 +848,7 @@ fn a_crash_while_the_log_is_written_anew_leaves_one_of_two_logs_with_the_same_an
     let files = QueueFiles::in_folder(folder.path());
     let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
     let id = store.add(good(b"kept"), terms(20, 3), NOW).expect("room");
-    store
-        .verify(&directory(), NOW, &all(), |_| {})
-        .expect("a queue");
+    verify(&mut store, NOW, &all());
     let earlier = Files::read(folder.path());
     let next = folder.path().join("queue.log.next");
     fs::create_dir(&next).expect("a folder");
@@ -905,9 +894,7 @@ fn a_crash_while_the_log_is_written_anew_leaves_one_of_two_logs_with_the_same_an
 fn version_1(files: &QueueFiles) -> (RecordId, Vec<u8>) {
     let mut store = QueueStore::open(files, ROOMY).expect("a queue");
     let id = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
-    store
-        .verify(&directory(), NOW, &all(), |_| {})
-        .expect("a queue");
+    verify(&mut store, NOW, &all());
     drop(store);
     fs::remove_file(&files.anchor).expect("an anchor");
     let mut bytes = fs::read(log(&files.folder)).expect("a log");

@@ -13,14 +13,14 @@ use thiserror::Error;
 
 /// How often a command is looked at that has closed its output and not ended.
 const LOOK: Duration = Duration::from_millis(5);
-/// What no command may take longer than, whatever its limit.
+/// The maximum running time of a command, whatever its limit.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// An RSA key whose private operation is a command: it gets a block of the length of the modulus on standard input, and
 /// writes the block to the power of the private exponent to standard output, as `CKM_RSA_X_509` of a token does.
 ///
-/// The command is started anew for each signature, without a shell. What it says on standard error goes where ours goes.
-/// Whoever signs with it checks each result against the public key.
+/// The command is started anew for each signature, without a shell. Its standard error is ours. Callers check each
+/// result against the public key.
 #[derive(Clone, Debug)]
 pub struct CommandKey {
     program: OsString,
@@ -85,7 +85,7 @@ fn shown(got: usize, expected: usize) -> String {
 }
 
 impl CommandKey {
-    /// A key behind this program, called with these arguments, which may take so long, and a day at most.
+    /// A key behind this program with these arguments. The call may take up to the limit, at most a day.
     pub fn new(program: OsString, arguments: Vec<OsString>, limit: Duration) -> Self {
         Self {
             program,
@@ -133,7 +133,7 @@ impl CommandKey {
         Ok(child)
     }
 
-    /// What the child writes, if it ends well and in time and has written as much as it should.
+    /// The child's output, if it ends in time, with success, and with the right length.
     fn result(
         &self,
         child: &mut Child,

@@ -9,9 +9,9 @@ use openssl::{
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-/// What no key file is longer than.
+/// The maximum length of a key file.
 pub const MAX_PEM: usize = 16 * 1024;
-/// What the passphrase of an encrypted file has in its head, in either of the two forms.
+/// The mark of an encrypted file's header, in both forms.
 const ENCRYPTED: &[u8] = b"ENCRYPTED";
 
 /// Why a key in PEM is refused.

@@ -1,8 +1,8 @@
-//! Who vouches for a checkpoint of a light client.
+//! Vouchers for a checkpoint of a light client.
 //!
-//! A checkpoint is trusted without proof. Operators who follow the chain can say that it is the chain's: each signs a
-//! [`Statement`] on top of those before it, with an RSA key that it has in a file or a token. All signatures together are one
-//! of `duet-sequential`. Whoever begins from the checkpoint verifies it, and counts those whom it trusts itself.
+//! A checkpoint is trusted without proof. Operators who follow the chain can confirm it: each signs a [`Statement`] on
+//! top of the earlier ones, with an RSA key in a file or a token. All signatures together are one of `duet-sequential`.
+//! A client that starts from the checkpoint verifies it, and counts the vouchers that it trusts.
 //!
 //! ```
 //! use duet_sequential::{SecretKey, Suite, Time};
@@ -29,19 +29,20 @@
 //!
 //! - [`Vouched`]: the record, in transit; [`Vouched::append`] adds to it;
 //! - [`List`]: the keys that a user trusts, by their fingerprints, with names;
-//! - [`Vouched::verify`] and [`Verdict`]: who vouched, who does not count and why, and whether they are enough;
+//! - [`Vouched::verify`] and [`Verdict`]: the vouchers, the uncounted statements with reasons, and whether they
+//!   suffice;
 //! - [`secret_key_from_pem`], [`public_key_from_pem`]: ordinary RSA keys; [`CommandKey`]: keys in tokens.
 //!
 //! # Security
 //!
-//! - **All keys are in the record.** The scheme is verified lazily: every hop's key is needed, also of those whom a user does
-//!   not know. So each statement brings its key. A key that was chosen to do harm cannot forge another key's statement;
+//! - **All keys are in the record.** The scheme is verified lazily: every hop's key is needed, also keys that a user
+//!   does not know. So each statement contains its key. A maliciously chosen key cannot forge another key's statement;
 //!   the scheme is secure when all other keys are. Only keys of the list count.
-//! - **A record can be destroyed, and not forged.** Whoever passes it on can cut statements off its end, add some of own keys
-//!   or break it. It then shows fewer vouchers, or the signature does not hold and accuses nobody. Get it from elsewhere.
-//! - **Times are the signers'.** They say when a statement was signed, and not how old the block is.
+//! - **A record can be destroyed, and not forged.** A relay can cut off its end, add statements by own keys or break
+//!   it. It then shows fewer vouchers, or the signature does not hold and accuses nobody. Get it from elsewhere.
+//! - **Times are the signers'.** They are the times of signing, not the age of the block.
 //! - **Nothing depends on the record's epoch**, which is not signed: it is always 0.
-//! - **No clock, network or disk** is read where statements are made and judged. Only [`CommandKey`] starts a program.
+//! - **No clock, network or disk** is used where statements are made and judged. Only [`CommandKey`] starts a program.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(

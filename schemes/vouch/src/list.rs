@@ -1,4 +1,4 @@
-//! The keys that a user trusts, and whose they are.
+//! The keys that a user trusts, with their owners.
 //!
 //! ```text
 //! # fingerprint, then a name; a name may have several keys, and counts once
@@ -32,11 +32,11 @@ pub struct List(BTreeMap<Fingerprint, Name>);
 pub struct BadList {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub problem: BadLine,
 }
 
-/// What is wrong with a line of a list.
+/// An error in a line of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadLine {
     /// It does not begin with a fingerprint.
@@ -102,7 +102,7 @@ impl List {
         self.0.get(fingerprint)
     }
 
-    /// How many different names there are.
+    /// The number of different names.
     pub fn names(&self) -> usize {
         self.0.values().collect::<BTreeSet<_>>().len()
     }

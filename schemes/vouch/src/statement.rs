@@ -1,18 +1,18 @@
-//! What a voucher signs.
+//! The statement that a voucher signs.
 //!
 //! ```text
 //! statement  "DUET-VOUCH-V1" | genesis (32) | SHA-256 of the checkpoint (32) | time (8, big-endian) | modulus (256 or 384)
 //! ```
 //!
-//! A statement carries its signer's whole key and not only the key's fingerprint. A chain of sequential signatures can be
-//! verified only with all keys, and so everybody has them all.
+//! A statement carries its signer's whole key and not only the key's fingerprint. A chain of sequential signatures can
+//! be verified only with all keys.
 
 use duet_sequential::{BadPublicKey, PublicKey, Suite, Time};
 use openssl::sha::sha256;
 use std::fmt;
 use thiserror::Error;
 
-/// What every statement begins with, so that its signature is one for nothing else.
+/// The prefix of every statement, so that its signature is valid for nothing else.
 const TAG: &[u8; 13] = b"DUET-VOUCH-V1";
 /// Bytes before the modulus.
 const HEAD: usize = TAG.len() + 32 + 32 + 8;
@@ -25,19 +25,19 @@ pub struct CheckpointHash(pub [u8; 32]);
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct GenesisHash(pub [u8; 32]);
 
-/// What is vouched for: a checkpoint of a chain.
+/// The subject of a statement: a checkpoint of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// The chain. The checkpoint names it, too; here it says which chain a record is for when the checkpoint is not at hand.
+    /// The chain. The checkpoint names it, too; here it identifies the record's chain without the checkpoint.
     pub genesis: GenesisHash,
     /// The checkpoint.
     pub checkpoint: CheckpointHash,
 }
 
-/// What a voucher says: that it trusted this checkpoint at that time.
+/// A voucher's statement: it trusted this checkpoint at that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What is vouched for.
+    /// The subject.
     pub subject: Subject,
     /// When it was signed, by the signer's clock.
     pub signed_at: Time,

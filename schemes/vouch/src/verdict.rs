@@ -1,8 +1,8 @@
-//! Who vouched, by a user's list and clock.
+//! The vouchers of a checkpoint, by a user's list and clock.
 //!
-//! What honest people can cause does not spoil a record: that a key is not in this user's list, that a statement is old, that
-//! somebody renewed theirs, or that a clock is wrong. Such a statement does not count, and the verdict says why. What they
-//! cannot cause refuses the record as a whole: a signature that does not hold, or another checkpoint.
+//! Faults that honest people can cause do not spoil a record: a key that is not in this user's list, an old statement,
+//! a renewed one, or a wrong clock. Such a statement does not count, and the verdict has the reason. Faults that they
+//! cannot cause refuse the record as a whole: an invalid signature, or another checkpoint.
 
 use crate::{
     list::{List, Name},
@@ -24,7 +24,7 @@ pub struct Terms {
     pub max_age: u64,
 }
 
-/// Somebody of the list, who vouched.
+/// A voucher from the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Voucher {
     /// Who.
@@ -103,7 +103,7 @@ pub struct Verdict {
 }
 
 impl Vouched {
-    /// Checks the signature of all statements and that they are about this subject, and says which of them count.
+    /// Checks the signature of all statements and their subject, and decides which statements count.
     ///
     /// Cost: one public operation for each hop.
     ///
@@ -111,7 +111,7 @@ impl Vouched {
     /// The signature, then the subject.
     ///
     /// # Security
-    /// `subject` must be made of the checkpoint that is about to be trusted, and `list` must come from the user.
+    /// `subject` must be made from the checkpoint to be trusted, and `list` must come from the user.
     pub fn verify(
         &self,
         subject: &Subject,
@@ -148,7 +148,7 @@ impl Verdict {
         &self.not_counted
     }
 
-    /// Checks that so many names vouched.
+    /// Checks that at least this many names vouched.
     ///
     /// # Errors
     /// There are fewer.
@@ -198,7 +198,7 @@ impl Verdict {
     }
 }
 
-/// What is wrong with the time of a statement, if anything is.
+/// The fault in the time of a statement, if any.
 fn reason(signed_at: Time, terms: &Terms) -> Option<Reason> {
     let (now, max_age) = (terms.now.0, terms.max_age);
     let ahead = signed_at.0.saturating_sub(now);

@@ -17,7 +17,7 @@ const EPOCH: Epoch = Epoch(0);
 pub struct Vouched {
     record: Record,
     subject: Subject,
-    /// What the hops say; there is at least one.
+    /// The statements of the hops; at least one.
     statements: Vec<Statement>,
 }
 
@@ -44,7 +44,7 @@ pub enum MalformedVouched {
         hop: HopNumber,
         /// The key that it names.
         fingerprint: Fingerprint,
-        /// What is wrong with the message.
+        /// The error in the message.
         error: NotAStatement,
     },
     /// A hop's statement has another key than the hop names.
@@ -67,9 +67,9 @@ pub enum MalformedVouched {
         hop: HopNumber,
         /// Its key.
         fingerprint: Fingerprint,
-        /// What the first hop is about.
+        /// The subject of the first hop.
         expected: Box<Subject>,
-        /// What this hop is about.
+        /// The subject of this hop.
         got: Box<Subject>,
     },
 }
@@ -135,10 +135,11 @@ impl Vouched {
 
     /// Adds a statement to this record.
     ///
-    /// The scheme would let a hop sign without looking. This looks, because a signature on top of a broken record is worth
-    /// nothing: the record must be for the same subject, and its signature must hold. It needs no list of keys for that.
+    /// The scheme would let a hop sign blindly. This function checks first, as a signature on a broken record is
+    /// worthless: the record must be for the same subject, and its signature must hold. It needs no list of keys for
+    /// that.
     ///
-    /// Cost: one public operation for each hop, and what signing costs.
+    /// Cost: one public operation for each hop, and one signature.
     ///
     /// # Errors
     /// The first of these: another subject, a broken signature, signing failed.
@@ -160,7 +161,7 @@ impl Vouched {
         })
     }
 
-    /// What all statements are about, unverified.
+    /// The subject of all statements, unverified.
     pub fn subject(&self) -> &Subject {
         &self.subject
     }
@@ -175,7 +176,7 @@ impl Vouched {
         self.record.to_bytes()
     }
 
-    /// Decodes what [`Vouched::to_bytes`] returns. Allocates no more than a small multiple of the input.
+    /// Decodes the bytes of [`Vouched::to_bytes`]. Allocates no more than a small multiple of the input.
     ///
     /// Cost: about a millisecond for each hop, of which there are 255 at most.
     ///

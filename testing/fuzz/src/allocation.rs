@@ -35,23 +35,27 @@ fn gave_back(bytes: usize) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         took(layout.size());
-        System.alloc(layout)
+        // SAFETY: as of the caller.
+        unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         took(layout.size());
-        System.alloc_zeroed(layout)
+        // SAFETY: as of the caller.
+        unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         gave_back(layout.size());
-        System.dealloc(pointer, layout);
+        // SAFETY: as of the caller.
+        unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         gave_back(layout.size());
         took(size);
-        System.realloc(pointer, layout, size)
+        // SAFETY: as of the caller.
+        unsafe { System.realloc(pointer, layout, size) }
     }
 }
 

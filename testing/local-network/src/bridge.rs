@@ -14,7 +14,7 @@ use sp_keyring::Sr25519Keyring;
 /// The account that is root in development networks.
 const ADMINISTRATOR: Sr25519Keyring = DEVELOPMENT_ACCOUNTS[0];
 
-/// A header, and the proof that it is final.
+/// A header, and the proof of its finality.
 #[derive(Clone, Debug)]
 pub struct Proven {
     /// The header.
@@ -23,16 +23,16 @@ pub struct Proven {
     pub proof: StatelessProof,
 }
 
-/// What who brings a header expects.
+/// The fee that a submitter expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fee {
-    /// To pay nothing: the pool refuses the transaction if it would cost a fee.
+    /// None: the pool refuses the transaction if it would cost a fee.
     None,
-    /// To pay, if the pallet does not let it pass free of charge.
+    /// The usual fee, unless the pallet waives it.
     IfDue,
 }
 
-/// A block of a chain from which another chain can follow it. It is the node's word; nothing of it is checked.
+/// A block from which another chain can follow this one. Taken from the node without verification.
 ///
 /// # Errors
 /// [`Error`](crate::Error) when the node does not answer or does not have the block.
@@ -49,10 +49,10 @@ pub async fn checkpoint(rpc: &Rpc, block: BlockNumber) -> Result<InitializationD
     })
 }
 
-/// Has root of the chain at `rpc` follow another one from this checkpoint on. Returns the block in which it was told to.
+/// Lets root of the chain at `rpc` follow another chain from this checkpoint on. Returns the block of that transaction.
 ///
 /// # Errors
-/// [`Error`](crate::Error) when the transaction fails. Whether root's call succeeded, [`best_bridged`] says.
+/// [`Error`](crate::Error) when the transaction fails. [`best_bridged`] shows whether root's call succeeded.
 pub async fn follow(rpc: &Rpc, checkpoint: InitializationData<Header>) -> Result<Hash> {
     let init_data = checkpoint;
     let call = RuntimeCall::BridgeDuet(Call::initialize { init_data });
@@ -65,8 +65,8 @@ pub async fn follow(rpc: &Rpc, checkpoint: InitializationData<Header>) -> Result
     .await
 }
 
-/// The highest header of the other chain that the chain at `rpc` knows, at a block or at the best one; `None` when it follows
-/// none.
+/// The highest header of the other chain known to the chain at `rpc`, at a block or at the best one; `None` when it
+/// follows none.
 ///
 /// # Errors
 /// [`Error`](crate::Error) when the node does not answer.
@@ -75,7 +75,7 @@ pub async fn best_bridged(rpc: &Rpc, at: Option<Hash>) -> Result<Option<HeaderId
     rpc.storage(&key, at).await
 }
 
-/// Which chain the chain at `rpc` follows, and the sets that sign there as far as it knows; `None` when it follows none.
+/// The chain that the chain at `rpc` follows, with the signing sets known of it; `None` when it follows none.
 ///
 /// # Errors
 /// [`Error`](crate::Error) when the node does not answer.
@@ -83,7 +83,7 @@ pub async fn followed(rpc: &Rpc) -> Result<Option<FollowedChain>> {
     rpc.storage(&Followed::<Runtime>::hashed_key(), None).await
 }
 
-/// A block of the chain at `rpc` with its proof; `None` when it has none.
+/// A block of the chain at `rpc` with its proof; `None` without a proof.
 ///
 /// # Errors
 /// [`Error`](crate::Error) when the node does not answer.
@@ -94,10 +94,10 @@ pub async fn proven(rpc: &Rpc, block: BlockNumber) -> Result<Option<Proven>> {
     }
 }
 
-/// The block with which a set handed off to the next one, with its proof; `None` when it has not.
+/// The block in which a set handed off to the next one, with its proof; `None` before the handoff.
 ///
 /// # Errors
-/// [`Error`](crate::Error) when the node does not answer, also as long as it has no proof at all.
+/// [`Error`](crate::Error) when the node does not answer, and while it has no proof at all.
 pub async fn handoff(rpc: &Rpc, of: SetId) -> Result<Option<Proven>> {
     match rpc.stateless_handoffs(of, 1).await?.pop() {
         Some(proof) => Ok(Some(with_header(rpc, proof).await?)),
@@ -111,8 +111,8 @@ async fn with_header(rpc: &Rpc, proof: StatelessProof) -> Result<Proven> {
     Ok(Proven { header, proof })
 }
 
-/// Brings a header of the other chain to the chain at `rpc`. Returns what the relayer has paid: by how much its balance fell, so it
-/// must do nothing else meanwhile, and be no validator, who earns fees.
+/// Submits a header of the other chain to the chain at `rpc`. Returns the relayer's cost, measured by its balance:
+/// the relayer must make no other transaction meanwhile, and be no validator, because validators earn fees.
 ///
 /// # Errors
 /// As [`submit`]: [`Error::Rpc`](crate::Error::Rpc) when the pool refuses it, which costs nothing, and

@@ -1,4 +1,4 @@
-//! Two networks that follow each other, an EVM chain with the contract that follows the first, and relayers between them.
+//! Two networks that follow each other, anvil with the contract that follows the first network, and relayers.
 
 use crate::{
     bridge, messages,
@@ -15,25 +15,25 @@ use std::{
     time::Duration,
 };
 
-/// The account that pays on both networks. It is no validator, who earns fees.
+/// The account that pays on both networks. It is no validator, because validators earn fees.
 pub const PAYER: Sr25519Keyring = Sr25519Keyring::Ferdie;
 
 /// How long a network may take until its first proof.
 const FIRST_PROOF: Duration = Duration::from_secs(120);
 
-/// From where to where proofs are brought.
+/// The route of proofs: source and target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// Of the first network, to the second.
+    /// From the first network to the second.
     FirstToSecond,
-    /// Of the second network, to the first.
+    /// From the second network to the first.
     SecondToFirst,
-    /// Of the first network, to the contract.
+    /// From the first network to the contract.
     FirstToEvm,
 }
 
 impl Route {
-    /// All of them.
+    /// All routes.
     pub const ALL: [Self; 3] = [Self::FirstToSecond, Self::SecondToFirst, Self::FirstToEvm];
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Route {
     }
 }
 
-/// All that relayers connect. Dropping it ends it.
+/// Both networks, anvil and the relayers. Dropping it ends all of them.
 #[derive(Debug)]
 pub struct Bridged {
     executables: Executables,
@@ -59,11 +59,11 @@ pub struct Bridged {
 }
 
 impl Bridged {
-    /// Has both networks follow each other from genesis, and deploys the contract at a checkpoint of the first, as a light client prints
-    /// it. Relayers are started by [`Bridged::relayer`].
+    /// Makes both networks follow each other from genesis, and deploys the contract at a checkpoint of the first, as
+    /// printed by a light client. [`Bridged::relayer`] starts relayers.
     ///
     /// # Errors
-    /// [`Error`] when a node does not answer, or a program is not built: `cargo xtask relay` and `cargo xtask demo --bridge` build them.
+    /// [`Error`] when a node does not answer, or `cargo xtask relay` or `cargo xtask demo --bridge` was not run.
     pub async fn start(first: Network, second: Network) -> Result<Self> {
         let executables = Executables::locate()?;
         let [here, there] = [first.node(0).rpc().await?, second.node(0).rpc().await?];
@@ -105,7 +105,7 @@ impl Bridged {
         self.networks.each_ref()
     }
 
-    /// Where the EVM chain answers.
+    /// The URL of anvil.
     pub fn evm_url(&self) -> &str {
         self.evm.url()
     }
@@ -115,7 +115,7 @@ impl Bridged {
         &self.contract
     }
 
-    /// Starts a relayer. It brings every handoff, a block in each session, and between networks messages.
+    /// Starts a relayer. It relays every handoff, one block per session, and messages between the networks.
     ///
     /// # Errors
     /// [`Error::NoExecutable`], [`Error::Io`].
@@ -155,7 +155,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// What a light client that follows the network prints as its checkpoint, in a file.
+/// A file with the checkpoint that a light client following the network prints.
 async fn checkpoint(executables: &Executables, network: &Network, rpc: &Rpc) -> Result<PathBuf> {
     let is_proven = |block: &BlockNumber| *block > BlockNumber::ZERO;
     wait::until("the first proof", FIRST_PROOF, || rpc.proven(), is_proven).await?;

@@ -1,29 +1,29 @@
-//! What can go wrong, and with which node.
+//! Errors, and the node that caused each.
 
 use std::{io, path::PathBuf, time::Duration};
 
-/// The result of everything here.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
+/// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An executable is not where it should be.
-    #[error("{name} is not at {path}; `cargo build --workspace` makes it, or {variable} names it")]
+    /// An executable is missing.
+    #[error("{name} is not at {path}; `cargo build --workspace` makes it, `cargo xtask relay` the relayer and anvil, or {variable} names it")]
     NoExecutable {
         /// The executable.
         name: &'static str,
-        /// Where it was looked for.
+        /// The path that was checked.
         path: PathBuf,
-        /// The environment variable that can name another place.
+        /// The environment variable that overrides the path.
         variable: &'static str,
     },
     /// A network cannot have this many validators.
     #[error("a local network has 1 to {max} validators, not {got}")]
     ValidatorCount {
-        /// The most there can be.
+        /// The maximum.
         max: usize,
-        /// How many were asked for.
+        /// The requested number.
         got: usize,
     },
     /// The ports from here on are taken.
@@ -32,50 +32,50 @@ pub enum Error {
         /// The first port that was tried.
         first: u16,
     },
-    /// A file or a process.
+    /// A file or process operation failed.
     #[error("{what}: {error}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: String,
-        /// Why it failed.
+        /// The cause.
         error: io::Error,
     },
-    /// A node ended by itself.
+    /// A node exited by itself.
     #[error("{node} ended by itself with {status}; the end of its log:\n{log}")]
     NodeEnded {
-        /// Which.
+        /// The node.
         node: String,
-        /// How.
+        /// Its exit status.
         status: String,
         /// The last lines of its log.
         log: String,
     },
-    /// A node is asked something while it does not run.
+    /// A query to a node that does not run.
     #[error("{node} does not run")]
     NotRunning {
-        /// Which.
+        /// The node.
         node: String,
     },
     /// A node did not answer or refused.
     #[error("{method}: {error}")]
     Rpc {
-        /// What was asked.
+        /// The query.
         method: String,
-        /// Why there is no answer.
+        /// The reason.
         error: jsonrpsee::core::ClientError,
     },
-    /// An answer is not what its method promises.
+    /// An answer does not have the form that its method promises.
     #[error("{method}: the answer {problem}")]
     Answer {
-        /// What was asked.
+        /// The query.
         method: String,
-        /// What is wrong with the answer.
+        /// The fault.
         problem: String,
     },
     /// A transaction did not get into a block.
     #[error("the transaction was not included: {status}")]
     NotIncluded {
-        /// The last that the node said of it.
+        /// The node's last status.
         status: String,
     },
     /// A transaction is in a block and failed.
@@ -83,45 +83,45 @@ pub enum Error {
     Dispatch {
         /// The block.
         block: duet_runtime::Hash,
-        /// What the runtime says.
+        /// The runtime's error.
         error: String,
     },
-    /// A condition did not come to hold.
+    /// A condition did not become true.
     #[error("waited {} s for {what}; last seen: {seen}", limit.as_secs())]
     TimedOut {
         /// The condition.
         what: String,
-        /// For how long.
+        /// The time limit.
         limit: Duration,
-        /// What the last look at it gave.
+        /// The result of the last poll.
         seen: String,
     },
-    /// A node does not take a peer, or does not listen to it any more.
+    /// A node does not accept a peer, or no longer listens to it.
     #[error("the node does not listen to this peer")]
     NotLetIn,
-    /// Not where a node's peers reach it.
+    /// Not a peer-to-peer address of a node.
     #[error("{0} is not the address of a node")]
     Address(String),
-    /// A program ended by itself.
+    /// A program exited by itself.
     #[error("{program} ended with {status}")]
     ProgramEnded {
-        /// Which.
+        /// The program.
         program: &'static str,
-        /// How.
+        /// Its exit status.
         status: String,
     },
-    /// A program printed something else than it should.
+    /// A program printed unexpected output.
     #[error("{program} printed {line:?}")]
     Printed {
-        /// Which.
+        /// The program.
         program: &'static str,
-        /// What.
+        /// The output.
         line: String,
     },
     /// Every development account is a validator already.
     #[error("no development account is left to join")]
     NoAccountLeft,
-    /// The runtime was built without its blobs, or the blob is longer than nodes take.
+    /// The runtime was built without its blobs, or the blob exceeds the nodes' limit.
     #[error("there is no blob of the next runtime: SKIP_WASM_BUILD was set when it was built, or it is too long")]
     NoBlob,
     /// The chain specification could not be made.

@@ -1,4 +1,4 @@
-//! Where the node and the light client are.
+//! The locations of the executables.
 
 use crate::{Error, Result};
 use std::{
@@ -6,19 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The executables that a network and its audience run.
+/// The executables that a network and the programs around it run.
 #[derive(Clone, Debug)]
 pub struct Executables {
     directory: PathBuf,
 }
 
 impl Executables {
-    /// Those that cargo has built with the running program: next to it, or one folder up if it is a test.
+    /// The executables that cargo built with the running program: next to it, or one folder up if it is a test.
     ///
-    /// `DUET_NODE` and `DUET_LIGHT` in the environment name others.
+    /// `DUET_NODE` and `DUET_LIGHT` in the environment override the locations.
     ///
     /// # Errors
-    /// [`Error::Io`] when the system does not say where this program is.
+    /// [`Error::Io`] when the system does not report the path of this program.
     pub fn locate() -> Result<Self> {
         let program = env::current_exe().map_err(Error::io("where this program is"))?;
         let folder = program.parent().unwrap_or(Path::new("."));
@@ -77,28 +77,25 @@ impl Executables {
         self.find("duet-collector", "DUET_COLLECTOR")
     }
 
-    /// The relayer, which `cargo xtask relay` makes in a folder of its own.
+    /// The relayer.
     ///
     /// # Errors
     /// [`Error::NoExecutable`] when there is none.
     pub fn relay(&self) -> Result<PathBuf> {
-        self.of_relay("duet-relay", "DUET_RELAY")
+        self.find("duet-relay", "DUET_RELAY")
     }
 
-    /// The EVM chain, which comes with the relayer.
+    /// anvil, an EVM chain, which `cargo xtask relay` installs together with the contracts' compiler.
     ///
     /// # Errors
     /// [`Error::NoExecutable`] when there is none.
-    pub fn evm_node(&self) -> Result<PathBuf> {
-        self.of_relay("duet-evm-node", "DUET_EVM_NODE")
-    }
-
-    /// `<target>/relay/debug`, where this program is in `<target>/debug`.
-    fn of_relay(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {
-        let target = self.directory.parent().unwrap_or(Path::new("."));
-        let profile = self.directory.file_name().unwrap_or_default();
-        let directory = target.join("relay").join(profile);
-        Self { directory }.find(name, variable)
+    pub fn anvil(&self) -> Result<PathBuf> {
+        let installed = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../verifiers/contracts/node_modules/.bin"
+        );
+        let directory = installed.into();
+        Self { directory }.find("anvil", "DUET_ANVIL")
     }
 
     fn find(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {

@@ -10,7 +10,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Takes the signals from now on; without, they end the program before it has cleaned up.
+    /// Handles the signals from now on; otherwise they end the program before it has cleaned up.
     ///
     /// # Errors
     /// [`Error::Io`] when the system refuses.
@@ -27,7 +27,7 @@ impl Interrupt {
         })
     }
 
-    /// Until one of them comes.
+    /// Waits for a signal.
     pub async fn next(&mut self) {
         let [int, term, hangup] = &mut self.signals;
         tokio::select! {

@@ -1,23 +1,23 @@
 //! Networks of real nodes on one machine, for the demo and the end-to-end tests.
 //!
-//! Each node is a process of its own, the executable `duet-node`, and speaks libp2p over loopback with the
-//! others. Nothing is simulated: what these nodes do, the nodes of a live chain do.
+//! Each node is a process of the executable `duet-node`, and speaks libp2p with the others over loopback. Nothing is
+//! simulated: these nodes behave as those of a live chain.
 //!
 //! - [`Network`]: starts nodes, and ends them when it is dropped.
-//! - [`Node`]: one of them: kill, stop, start again.
-//! - [`LightClient`]: the light client, running as its user would run it.
-//! - [`relayer`]: relayers, and an EVM chain that they bring proofs to.
-//! - [`Page`]: the page on which a browser follows them.
-//! - [`Peer`]: a peer of a node that says what it is told to.
-//! - [`Rpc`]: what is asked of a node over its WebSocket.
-//! - [`transaction`]: signed extrinsics, followed until they are in a block.
-//! - [`staking`]: how an account becomes a validator.
-//! - [`upgrade`]: how a chain gets another runtime.
-//! - [`bridge`]: how a chain follows another one.
-//! - [`bridged`]: two networks that follow each other, and an EVM chain that follows one, with relayers between them.
-//! - [`messages`]: what such chains tell each other.
-//! - [`log`]: what processes wrote.
-//! - [`wait`]: until something holds, but not for ever.
+//! - [`Node`]: a single node: kill, stop, start again.
+//! - [`LightClient`]: the light client, run as a user runs it.
+//! - [`relayer`]: relayers, and anvil, an EVM chain as their target.
+//! - [`Page`]: the page on which a browser follows the network.
+//! - [`Peer`]: a peer of a node, controlled by the test.
+//! - [`Rpc`]: queries to a node over its WebSocket.
+//! - [`transaction`]: signed extrinsics, tracked until they are in a block.
+//! - [`staking`]: makes an account a validator.
+//! - [`upgrade`]: upgrades a chain's runtime.
+//! - [`bridge`]: makes a chain follow another one.
+//! - [`bridged`]: two networks that follow each other, anvil, which follows one of them, and relayers between them.
+//! - [`messages`]: messages between such chains.
+//! - [`log`]: logs of processes.
+//! - [`wait`]: waits with a time limit.
 //!
 //! ```no_run
 //! use duet_local_network::Network;

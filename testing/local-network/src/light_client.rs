@@ -9,9 +9,9 @@ use std::path::Path;
 pub struct LightClient(Program);
 
 impl LightClient {
-    /// Starts it, from nothing but the genesis hash, against these nodes. `flags` are added to the command.
+    /// Starts it against these nodes, with only the genesis hash. `flags` are added to the command.
     ///
-    /// What it says of errors and progress goes where ours goes.
+    /// Its standard error goes to ours.
     ///
     /// # Errors
     /// [`crate::Error::NoExecutable`], [`crate::Error::Io`].
@@ -27,11 +27,11 @@ impl LightClient {
         Self::start(executables, "follow", genesis, urls, &flags)
     }
 
-    /// Runs `duet-light sync` from nothing but the genesis hash against one node, and waits until it has the
-    /// node's head. Returns what it printed.
+    /// Runs `duet-light sync` against one node, with only the genesis hash, and waits until it reaches the node's
+    /// head. Returns its output.
     ///
     /// # Errors
-    /// [`crate::Error::NoExecutable`], [`crate::Error::Io`], and [`crate::Error::ProgramEnded`] when it does not succeed.
+    /// [`crate::Error::NoExecutable`], [`crate::Error::Io`], and [`crate::Error::ProgramEnded`] when it fails.
     pub async fn sync(
         executables: &Executables,
         genesis: Hash,
@@ -41,8 +41,8 @@ impl LightClient {
         Self::run(executables, "sync", genesis, url, flags).await
     }
 
-    /// Runs a command of `duet-light` from nothing but the genesis hash against one node, and waits until it ends.
-    /// Returns what it printed on standard output.
+    /// Runs a command of `duet-light` against one node, with only the genesis hash, and waits until it ends. Returns
+    /// its standard output.
     ///
     /// # Errors
     /// As [`LightClient::sync`].
@@ -60,8 +60,8 @@ impl LightClient {
             .await
     }
 
-    /// Runs a command of `duet-light` as [`LightClient::run`] does, and waits until it ends, whether it succeeds or not. Returns what it
-    /// printed on standard output, and whether it succeeded.
+    /// Runs a command of `duet-light` as [`LightClient::run`] does, and waits until it ends, with success or not.
+    /// Returns its standard output, and whether it succeeded.
     ///
     /// # Errors
     /// [`crate::Error::NoExecutable`], [`crate::Error::Io`].
@@ -78,7 +78,7 @@ impl LightClient {
         Ok((lines.join("\n"), succeeded))
     }
 
-    /// Runs `duet-light report`, which hands finality proofs to a node, and waits until it ends. Returns what it printed on
+    /// Runs `duet-light report`, which submits finality proofs to a node, and waits until it ends. Returns its
     /// standard output.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl LightClient {
             .await
     }
 
-    /// Runs `duet-light serve` on an address of its own, and waits until it listens. Returns its WebSocket address too.
+    /// Runs `duet-light serve` on a separate address, and waits until it listens. Also returns its WebSocket address.
     ///
     /// # Errors
     /// [`crate::Error::NoExecutable`], [`crate::Error::Io`], and [`crate::Error::ProgramEnded`] when it does not listen.
@@ -117,8 +117,8 @@ impl LightClient {
         }
     }
 
-    /// Runs a command of `duet-light` with no other arguments than these, and waits until it ends. Returns what it printed on
-    /// standard output.
+    /// Runs a command of `duet-light` with these arguments only, and waits until it ends. Returns its standard
+    /// output.
     ///
     /// # Errors
     /// As [`LightClient::sync`].
@@ -161,12 +161,12 @@ impl LightClient {
         Program::start("duet-light", &executables.light()?, arguments).map(Self)
     }
 
-    /// How it was called.
+    /// The command line.
     pub fn command(&self) -> String {
         self.0.command()
     }
 
-    /// The next line that it prints.
+    /// The next line of its output.
     ///
     /// # Errors
     /// [`crate::Error::ProgramEnded`] when it ends, with its status.

@@ -8,7 +8,7 @@ use std::{
 
 const TAIL: u64 = 4_000;
 
-/// The end of a log, for an error to show; where it cannot be read, why.
+/// The end of a log, for an error message; if the log cannot be read, the reason.
 pub fn tail(log: &Path) -> String {
     let read = || -> Result<_> {
         let mut file = File::open(log)?;

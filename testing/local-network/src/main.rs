@@ -1,4 +1,4 @@
-//! A local network of validators, and the light client that follows it as its user would see it; or two networks, and relayers.
+//! A local network of validators, and a light client that follows it as a user would; or two networks, and relayers.
 
 mod relaying;
 
@@ -11,40 +11,40 @@ use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::constants::UNIT;
 use std::process::ExitCode;
 
-/// After how many proofs another validator joins a network that runs until Ctrl-C.
+/// The number of proofs after which another validator joins, if the network runs until Ctrl-C.
 const JOINS_AFTER: u64 = 10;
-/// How many proofs it takes, at most, from the start of that validator's node until its set signs.
+/// The most proofs from the start of that validator's node until its set signs.
 const CHANGE_TAKES: u64 = 45;
 
-/// Of how many blocks the signers are shown at the end.
+/// The number of blocks whose signers are shown at the end.
 const SERVED: u32 = 10;
 
 /// Starts a local network of validators and follows its finality with the light client.
 ///
-/// Half-way through, one more validator bonds, registers its keys and joins; the light client follows the
-/// change of the set. A short demo lets it join sooner, so that 60 proofs show the change.
+/// Half-way through, one more validator bonds, registers its keys and joins; the light client follows the change of
+/// the set. In a short demo it joins sooner: 60 proofs are enough to see the change.
 #[derive(Parser)]
 #[command(name = "duet-demo", version)]
 struct Options {
     /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     blocks: Option<u64>,
-    /// Starts a second network and an EVM chain that follow the first one, and relayers that bring proofs to them. It ends after so
-    /// many proofs that were brought, if --blocks says how many.
+    /// Starts a second network and an EVM chain (anvil) that follow the first network, and relayers that bring proofs
+    /// to both. With --blocks, ends after that many relayed proofs.
     #[arg(long)]
     bridge: bool,
-    /// How many validators the network starts with, at most seven.
+    /// Number of validators that the network starts with, at most seven.
     #[arg(long, value_name = "N", default_value_t = 4)]
     validators: usize,
-    /// First of the TCP ports to use, two for each node; free ones are searched when absent.
+    /// First of the TCP ports to use, two for each node; by default free ports are searched.
     #[arg(long, value_name = "PORT")]
     base_port: Option<u16>,
-    /// Leaves the nodes' directories in place and says where they are.
+    /// Keeps the nodes' directories and prints their path.
     #[arg(long)]
     keep: bool,
 }
 
-/// How a demo ends when nothing goes wrong.
+/// How a successful demo ended.
 enum Ending {
     AllProofs,
     Interrupted,
@@ -55,7 +55,7 @@ async fn main() -> ExitCode {
     let options = Options::parse();
     match run(&options).await {
         Ok(Ending::AllProofs) => ExitCode::SUCCESS,
-        // Who asked for a number of proofs did not get it.
+        // The user asked for a number of proofs and did not get it.
         Ok(Ending::Interrupted) if options.blocks.is_some() => ExitCode::from(130),
         Ok(Ending::Interrupted) => ExitCode::SUCCESS,
         Err(error) => {
@@ -114,7 +114,7 @@ async fn start(options: &Options) -> Result<Network> {
         .await
 }
 
-/// Shows proofs, and lets another validator join half-way.
+/// Prints proofs, and lets another validator join half-way.
 async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
     let genesis = network.node(0).rpc().await?.genesis_hash().await?;
     let urls: Vec<_> = network.nodes().iter().map(Node::url).collect();
@@ -144,7 +144,7 @@ async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
     rest.await
 }
 
-/// Prints how many signed the proofs that the first node serves by now: they grow by the votes that come late.
+/// Prints the current number of signers of the first node's proofs: late votes add signers.
 async fn print_served(network: &Network) -> Result<()> {
     let rpc = network.node(0).rpc().await?;
     let newest = rpc.proven().await?;
@@ -159,12 +159,12 @@ async fn print_served(network: &Network) -> Result<()> {
     Ok(())
 }
 
-/// Half-way, or as much sooner as it takes for the change of the set to be among the proofs.
+/// Half-way, or sooner if the change of the set would otherwise come after the last proof.
 fn proofs_before_joining(blocks: u64) -> u64 {
     (blocks / 2).min(blocks.saturating_sub(CHANGE_TAKES)).max(1)
 }
 
-/// Prints what the light client prints, until it has verified this many proofs.
+/// Prints the light client's output, until it has verified this many proofs.
 async fn show(client: &mut LightClient, proofs: u64) -> Result<()> {
     let mut seen = 0;
     while seen < proofs {

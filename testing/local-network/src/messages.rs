@@ -12,7 +12,7 @@ use sp_keyring::Sr25519Keyring;
 
 /// The name of the lane, as `duet-relay` takes it.
 pub const LANE: &str = "0x64756574";
-/// Who posts messages.
+/// The account that posts messages.
 const SENDER: Sr25519Keyring = Sr25519Keyring::Eve;
 /// How many final blocks are searched for a message.
 const SEARCHED: u32 = 100;
@@ -30,7 +30,7 @@ pub async fn post(rpc: &Rpc, message: &str) -> Result<()> {
     Ok(())
 }
 
-/// A message that arrived at the chain of `rpc` in one of its latest final blocks, by its number; `None` when it did not.
+/// The number of a message that arrived at the chain of `rpc` in one of its latest final blocks, or `None`.
 ///
 /// # Errors
 /// [`Error`] when the node does not answer.

@@ -1,4 +1,4 @@
-//! Several nodes that know each other.
+//! Several nodes connected to each other.
 
 use crate::{
     node::{Keys, Settings},
@@ -11,10 +11,8 @@ use tempfile::TempDir;
 
 /// The most validators that a local network starts with; one development account is left to join later.
 pub const MAX_VALIDATORS: usize = DEVELOPMENT_ACCOUNTS.len() - 1;
-/// Nodes take these in turn, so that each of the SDK's network back ends speaks with the other and with itself.
+/// Nodes take these in turn, so that each of the SDK's network back ends talks to the other one and to itself.
 const BACK_ENDS: [&str; 2] = ["litep2p", "libp2p"];
-/// The chain whose genesis has this many validators is built into the node.
-const BUILT_IN: (usize, &str) = (4, "local");
 
 /// The settings of a network.
 pub struct Builder {
@@ -28,43 +26,43 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// With how many validators; four if not said.
+    /// The number of validators; four by default.
     pub fn validators(mut self, validators: usize) -> Self {
         self.validators = validators;
         self
     }
 
-    /// The first of the TCP ports to use, two for each node; free ones are searched if not said.
+    /// The first of the TCP ports to use, two for each node; by default free ports are searched.
     pub fn base_port(mut self, port: Option<u16>) -> Self {
         self.base_port = port;
         self
     }
 
-    /// Whether the directories stay when the network is dropped; if not said, they go.
+    /// Whether to keep the directories when the network is dropped; by default they are removed.
     pub fn keep(mut self, keep: bool) -> Self {
         self.keep = keep;
         self
     }
 
-    /// Changes the state that the chain begins with, after the runtime has built it; not changed if not said.
+    /// Changes the chain's genesis state after the runtime has built it; no change by default.
     pub fn genesis(mut self, edit: EditGenesis) -> Self {
         self.genesis = Some(edit);
         self
     }
 
-    /// Flags that every node gets; none if not said.
+    /// Flags for every node; none by default.
     pub fn flags(mut self, flags: &[&str]) -> Self {
         self.flags = flags.iter().map(ToString::to_string).collect();
         self
     }
 
-    /// Whether every node shows its metrics, on a port more; it does not if not said.
+    /// Whether every node exposes its metrics on one more port; by default none does.
     pub fn metrics(mut self, metrics: bool) -> Self {
         self.metrics = metrics;
         self
     }
 
-    /// Which executable the nodes are; `duet-node` if not said. Its chain is the one that it calls `local`.
+    /// The nodes' executable; `duet-node` by default. The chain is the executable's `local`.
     pub fn executable(mut self, node: PathBuf) -> Self {
         self.executable = Some(node);
         self
@@ -78,7 +76,7 @@ impl Builder {
         self.start_and_tell(|_| ()).await
     }
 
-    /// Starts the validators, one after the other, and tells of each that answers.
+    /// Starts the validators one by one, and reports each node that answers.
     ///
     /// # Errors
     /// [`Error`] with the first node that does not start.
@@ -105,10 +103,8 @@ impl Builder {
             Some(executable) => executable,
             None => Executables::locate()?.node()?,
         };
-        let mut chain = chain(self.validators, &executable, directory.path())?;
-        if let Some(edit) = self.genesis {
-            chain = spec::edit(&executable, &chain, directory.path(), edit)?;
-        }
+        let validators = &DEVELOPMENT_ACCOUNTS[..self.validators];
+        let chain = spec::write(&executable, validators, self.genesis, directory.path())?;
         let ports = self
             .base_port
             .map_or_else(PortPool::search, PortPool::from_base);
@@ -124,23 +120,13 @@ impl Builder {
     }
 }
 
-/// What the nodes get as `--chain`.
-fn chain(validators: usize, node: &Path, directory: &Path) -> Result<String> {
-    let (built_in, name) = BUILT_IN;
-    if validators == built_in {
-        return Ok(name.to_owned());
-    }
-    let spec = spec::write(node, &DEVELOPMENT_ACCOUNTS[..validators], directory)?;
-    Ok(spec.display().to_string())
-}
-
 /// A network of nodes on loopback. Dropping it kills them and removes their directories.
 #[derive(Debug)]
 pub struct Network {
-    // Before the directory, so that the processes end before their files go.
+    // Dropped before the directory, so that the processes end before their files are removed.
     nodes: Vec<Node>,
     executable: PathBuf,
-    chain: String,
+    chain: PathBuf,
     ports: PortPool,
     directory: TempDir,
     flags: Vec<String>,
@@ -151,7 +137,7 @@ impl Network {
     /// Begins the settings of a network.
     pub fn builder() -> Builder {
         Builder {
-            validators: BUILT_IN.0,
+            validators: spec::LOCAL,
             base_port: None,
             keep: false,
             genesis: None,
@@ -161,12 +147,12 @@ impl Network {
         }
     }
 
-    /// Where the nodes' directories are.
+    /// The path of the nodes' directories.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// The nodes, those that do not run included.
+    /// The nodes, including those that do not run.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -187,7 +173,7 @@ impl Network {
         &mut self.nodes[index]
     }
 
-    /// Nodes that join from now on are this executable.
+    /// Nodes that join from now on use this executable.
     pub fn set_executable(&mut self, node: PathBuf) {
         self.executable = node;
     }
@@ -200,7 +186,7 @@ impl Network {
         self.join_with(name, &[]).await
     }
 
-    /// The same with flags of its own, which it keeps when it is started again.
+    /// The same with extra flags, which the node keeps when it is restarted.
     ///
     /// # Errors
     /// [`Error`] when it does not start.
@@ -210,7 +196,7 @@ impl Network {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Starts one more node, which follows the chain and is no validator, and returns its number.
+    /// Starts one more full node, which is no validator, and returns its number.
     ///
     /// # Errors
     /// [`Error`] when it does not start.
@@ -220,7 +206,7 @@ impl Network {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Starts a node again that was killed or stopped.
+    /// Restarts a node that was killed or stopped.
     ///
     /// # Errors
     /// [`Error`] when it does not start.
@@ -232,7 +218,7 @@ impl Network {
         self.nodes[index].start(&bootnodes).await
     }
 
-    /// Stops a node and starts another executable in its place, with its directory.
+    /// Stops a node and starts another executable in its place, on the same directory.
     ///
     /// # Errors
     /// [`Error`] when it does not end or does not start.
@@ -245,7 +231,7 @@ impl Network {
         self.restart(index).await
     }
 
-    /// Starts a development validator again without its Duet key, which nobody has any more. Its other keys it keeps.
+    /// Restarts a development validator without its Duet key, which is then lost. The node keeps its other keys.
     ///
     /// # Errors
     /// [`Error`] when it does not start.
@@ -259,7 +245,7 @@ impl Network {
         if let Some(account) = account {
             let rpc = self.nodes[index].rpc().await?;
             rpc.insert_session_keys(account).await?;
-            // GRANDPA asks once in a round for its key. A round in which two of four found none never ends.
+            // GRANDPA looks its key up once per round. A round in which two of four nodes found none never ends.
             self.nodes[index].kill()?;
             self.restart(index).await?;
         }
@@ -282,7 +268,7 @@ impl Network {
             flags: [self.flags.clone(), flags].concat(),
         };
         let bootnodes = self.addresses().await?;
-        // In the list before it answers: whatever happens from here on, it is ended with the others.
+        // Listed before it answers: whatever happens from here on, it is ended with the others.
         self.nodes.push(Node::new(settings));
         match self.nodes.last_mut() {
             Some(node) => node.start(&bootnodes).await,
@@ -290,7 +276,7 @@ impl Network {
         }
     }
 
-    /// Where the running nodes are reached by their peers.
+    /// The peer-to-peer addresses of the running nodes.
     async fn addresses(&self) -> Result<Vec<String>> {
         let mut addresses = Vec::new();
         for node in self.nodes.iter().filter(|node| node.is_running()) {

@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-/// How long a node may take until it answers.
+/// The time limit for a node's first answer.
 const START_LIMIT: Duration = Duration::from_secs(60);
-/// How long a node may take to end when it is asked to.
+/// The time limit for a node to end after a request.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 
 /// The accounts whose keys a node takes by a flag of its own (`--alice`), in the order in which they become
@@ -27,19 +27,19 @@ pub const DEVELOPMENT_ACCOUNTS: [Sr25519Keyring; 8] = [
     Sr25519Keyring::Two,
 ];
 
-/// With which keys a node starts.
+/// The keys with which a node starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keys {
-    /// Those of a development account, in memory.
+    /// The keys of a development account, in memory.
     Development(Sr25519Keyring),
-    /// None; it makes its own when asked to.
+    /// No keys; the node makes its own on request.
     Own,
-    /// None, and it is no validator.
+    /// No keys, and the node is no validator.
     Nobody,
 }
 
 impl Keys {
-    /// How a node is told.
+    /// The node's flags for this.
     fn flags(self) -> Vec<String> {
         let validator = "--validator".to_owned();
         match self {
@@ -53,18 +53,21 @@ impl Keys {
     }
 }
 
-/// What does not change when a node is started again.
+/// The variable for `duet-node`'s cache of compiled runtimes.
+const RUNTIME_CACHE: &str = "DUET_RUNTIME_CACHE";
+
+/// The settings that survive a restart.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) executable: PathBuf,
-    pub(crate) chain: String,
+    pub(crate) chain: PathBuf,
     pub(crate) directory: PathBuf,
     pub(crate) keys: Keys,
     pub(crate) ports: Ports,
-    /// The SDK's name of the network back end.
+    /// The SDK's name for the network back end.
     pub(crate) network_backend: &'static str,
-    /// Flags that only this node gets.
+    /// Flags for this node only.
     pub(crate) flags: Vec<String>,
 }
 
@@ -90,22 +93,22 @@ impl Node {
         }
     }
 
-    /// What it is called in messages.
+    /// The node's name in messages.
     pub fn name(&self) -> &str {
         &self.settings.name
     }
 
-    /// Where its WebSocket is.
+    /// Its WebSocket address.
     pub fn url(&self) -> String {
         format!("ws://127.0.0.1:{}", self.settings.ports.rpc)
     }
 
-    /// The port on loopback where it shows its metrics, if it does.
+    /// Its metrics port on loopback, if it exposes metrics.
     pub fn metrics_port(&self) -> Option<u16> {
         self.settings.ports.metrics
     }
 
-    /// The file that holds all it prints.
+    /// The file with all of its output.
     pub fn log(&self) -> PathBuf {
         self.settings.directory.join("node.log")
     }
@@ -115,25 +118,25 @@ impl Node {
         &self.settings.directory
     }
 
-    /// Whether its process is there.
+    /// Whether its process runs.
     pub fn is_running(&self) -> bool {
         self.process.is_some()
     }
 
-    /// The id of its process.
+    /// Its process id.
     pub fn process_id(&self) -> Option<u32> {
         self.process.as_ref().map(Child::id)
     }
 
-    /// Connects to it.
+    /// Connects to the node.
     ///
     /// # Errors
-    /// [`Error::Rpc`] when it does not answer.
+    /// [`Error::Rpc`] when the node does not answer.
     pub async fn rpc(&self) -> Result<Rpc> {
         Rpc::connect(&self.url()).await
     }
 
-    /// From its next start on it has no key of a development account; returns the account.
+    /// From the next start on the node has no development key; returns the account.
     pub(crate) fn forget_account(&mut self) -> Option<Sr25519Keyring> {
         match std::mem::replace(&mut self.settings.keys, Keys::Own) {
             Keys::Development(account) => Some(account),
@@ -141,15 +144,15 @@ impl Node {
         }
     }
 
-    /// From its next start on it is this executable.
+    /// From the next start on the node runs this executable.
     pub(crate) fn replace(&mut self, executable: PathBuf) {
         self.settings.executable = executable;
     }
 
-    /// Starts it and waits until it answers, with the same directory, ports and identity as before.
+    /// Starts the node and waits until it answers, with the same directory, ports and identity as before.
     ///
     /// # Errors
-    /// [`Error::NodeEnded`] with its log when it gives up, [`Error::TimedOut`] when it does not answer.
+    /// [`Error::NodeEnded`] with its log when it exits, [`Error::TimedOut`] when it does not answer.
     pub(crate) async fn start(&mut self, bootnodes: &[String]) -> Result<()> {
         self.kill()?;
         self.process = Some(self.spawn(bootnodes)?);
@@ -191,7 +194,9 @@ impl Node {
             .map_err(Error::io(format!("opening {name}'s log")))?;
         let mut command = Command::new(executable);
         command
-            .args(["--chain", chain, "--unsafe-force-node-key-generation"])
+            .arg("--chain")
+            .arg(chain)
+            .arg("--unsafe-force-node-key-generation")
             .args([
                 "--listen-addr",
                 &format!("/ip4/127.0.0.1/tcp/{}", ports.p2p),
@@ -213,6 +218,10 @@ impl Node {
             Some(port) => command.args(["--prometheus-port", &port.to_string()]),
             None => command.arg("--no-prometheus"),
         };
+        // The nodes share their compiled runtimes, in the network's folder if the user names none.
+        if std::env::var_os(RUNTIME_CACHE).is_none() {
+            command.env(RUNTIME_CACHE, directory.with_file_name("runtimes"));
+        }
         command.args(keys.flags());
         if !bootnodes.is_empty() {
             command.arg("--bootnodes").args(bootnodes);
@@ -244,7 +253,7 @@ impl Node {
         }
     }
 
-    /// Ends it without warning, as `kill -9` does.
+    /// Ends the node without warning, as `kill -9` does.
     ///
     /// # Errors
     /// [`Error::Io`] when the system refuses.
@@ -258,17 +267,17 @@ impl Node {
             .map_err(Error::io(format!("killing {}", self.settings.name)))
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Asks the node to end, and waits until it has.
     ///
     /// # Errors
-    /// [`Error::NotRunning`], and [`Error::TimedOut`] when it does not end; it is then killed.
+    /// [`Error::NotRunning`], and [`Error::TimedOut`] when the node does not end; it is then killed.
     pub async fn stop(&mut self) -> Result<ExitStatus> {
         let name = self.settings.name.clone();
         let mut process = self
             .process
             .take()
             .ok_or(Error::NotRunning { node: name.clone() })?;
-        // The shell knows how to send signals everywhere; the standard library does not.
+        // Every system's shell can send signals; the standard library cannot.
         let asked = Command::new("sh")
             .args(["-c", &format!("kill -TERM {}", process.id())])
             .status();

@@ -1,7 +1,7 @@
 //! The page on which a browser verifies this network's proofs, served on loopback.
 //!
-//! What `cargo xtask web` has built is read once and served from memory, so no address of a request becomes a path. It answers
-//! `GET` only, with one answer for each connection.
+//! The output of `cargo xtask web` is read once and served from memory, so no request address becomes a path. The
+//! server answers `GET` only, one answer per connection.
 
 use crate::{Error, Result};
 use duet_runtime::Hash;
@@ -21,13 +21,13 @@ use tokio::{
     time::timeout,
 };
 
-/// Where the page looks for the chain and its nodes.
+/// The page's own file with the chain and its nodes.
 const NETWORK: &str = "network.json";
-/// The most bytes of a request, which a browser stays well below.
+/// The largest request in bytes; browsers stay well below it.
 const MAX_REQUEST: usize = 8 << 10;
-/// Connections at once.
+/// The most concurrent connections.
 const MAX_CONNECTIONS: usize = 64;
-/// How long one request may take.
+/// The time limit for one request.
 const LIMIT: Duration = Duration::from_secs(10);
 
 type Files = HashMap<String, (&'static str, Vec<u8>)>;
@@ -46,10 +46,10 @@ impl Drop for Page {
 }
 
 impl Page {
-    /// Serves the page for this chain and these nodes on a free port; none when it was not built.
+    /// Serves the page for this chain and these nodes on a free port; `None` when the page was not built.
     ///
     /// # Errors
-    /// [`Error::Io`] when a file of it cannot be read, or there is no port.
+    /// [`Error::Io`] when a file of the page cannot be read, or no port is free.
     pub async fn serve(genesis: Hash, endpoints: &[String]) -> Result<Option<Self>> {
         let folder = Self::folder();
         if !folder.join("index.html").exists() {
@@ -65,12 +65,12 @@ impl Page {
         Self::of(files).await.map(Some)
     }
 
-    /// Where `cargo xtask web` puts it.
+    /// The folder where `cargo xtask web` puts the page.
     pub fn folder() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/dist/page")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../verifiers/web/dist/page")
     }
 
-    /// Its address for a browser on this machine.
+    /// The page's address for a browser on this machine.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
@@ -94,7 +94,7 @@ fn read(folder: &Path) -> Result<Files> {
     Ok(files)
 }
 
-/// Adds what is in a folder of the page and in the folders below, whose addresses begin with `address`.
+/// Adds the files of a folder and its subfolders, under addresses that begin with `address`.
 fn add_all(folder: &Path, address: &str, files: &mut Files) -> Result<()> {
     let failed = |path: &Path| Error::io(format!("reading {} of the page", path.display()));
     for entry in fs::read_dir(folder).map_err(failed(folder))? {
@@ -135,7 +135,7 @@ async fn accept(listener: TcpListener, files: Arc<Files>) {
         };
         let files = files.clone();
         tokio::spawn(async move {
-            // Whoever asked is gone, or too slow: nothing is owed to it.
+            // The client is gone or too slow, so the error is ignored.
             let _ = timeout(LIMIT, answer(stream, &files)).await;
             drop(seat);
         });
@@ -165,7 +165,7 @@ async fn answer(mut stream: TcpStream, files: &Files) -> std::io::Result<()> {
 
 const NOTHING: (&str, &[u8]) = ("text/plain; charset=utf-8", &[]);
 
-/// The head of a request; none when it is too long or no text.
+/// The head of a request; `None` when it is too long or not text.
 async fn request(stream: &mut TcpStream) -> std::io::Result<Option<String>> {
     let mut head = Vec::new();
     let mut part = [0; 1024];
@@ -179,7 +179,7 @@ async fn request(stream: &mut TcpStream) -> std::io::Result<Option<String>> {
     Ok(String::from_utf8(head).ok())
 }
 
-/// What is asked for, without what follows a question mark.
+/// The requested path, without the query string.
 fn path(request: &str) -> std::result::Result<&str, &'static str> {
     let line = request.lines().next().unwrap_or_default();
     let mut words = line.split(' ');

@@ -1,9 +1,9 @@
-//! A peer of a node that is no node: it speaks the nodes' wire protocols as they are specified, and whoever
-//! holds it decides what it says.
+//! A peer that is not a node: it speaks the nodes' wire protocols as they are specified, and the test decides what it
+//! sends.
 //!
-//! It announces itself as a full node that has the genesis block only, so that the node counts it among its
-//! peers, and then takes part in Duet's gossip. In that order: a node gossips with those that it syncs with,
-//! and opens the stream to them itself. So this side has to accept a stream, not to open one.
+//! The peer announces itself as a full node with the genesis block only, so that the node counts it among its peers,
+//! and then joins Duet's gossip. The order matters: a node gossips with its sync peers, and opens the stream to them
+//! itself. So this side must accept a stream, not open one.
 
 use crate::{wait, Error, Result};
 use codec::Encode;
@@ -25,15 +25,15 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How long a node may take to let a peer in.
+/// The time limit for a node to accept a peer.
 const JOIN_LIMIT: Duration = Duration::from_secs(60);
-/// What the name of Duet's gossip protocol ends with.
+/// The suffix of the name of Duet's gossip protocol.
 const GOSSIP: &str = "duet/1";
-/// In handshakes: a full node.
+/// The role in handshakes: a full node.
 const FULL_NODE: u8 = 1;
-/// Longest notification that it reads.
+/// The longest accepted notification.
 const MAX_SIZE: usize = 1024 * 1024;
-/// How many messages wait to be written before [`Peer::deliver`] waits.
+/// How many messages may wait to be written before [`Peer::deliver`] blocks.
 const WRITTEN_LATER: usize = 64;
 
 /// A peer of one node. Dropping it ends the connection.
@@ -56,15 +56,15 @@ impl Drop for Peer {
 }
 
 impl Peer {
-    /// Becomes a peer of the node at this address, and returns when the two gossip. What the node gossips is kept for
+    /// Becomes a peer of the node at this address, and returns once both gossip. The node's gossip is kept for
     /// [`Peer::received`].
     ///
     /// # Errors
-    /// [`Error::TimedOut`] or [`Error::NotLetIn`] when the node does not let it in, [`Error::Address`].
+    /// [`Error::TimedOut`] or [`Error::NotLetIn`] when the node does not accept the peer, [`Error::Address`].
     pub async fn join(address: &str, genesis: H256) -> Result<Self> {
         let (received, incoming) = mpsc::unbounded_channel();
         let hear = move |message: &[u8]| {
-            // Nobody listens any more when the peer is being dropped.
+            // The receiver is gone when the peer is being dropped.
             let _ = received.send(message.to_vec());
         };
         let mut peer = Self::join_hearing(address, genesis, hear).await?;
@@ -72,7 +72,7 @@ impl Peer {
         Ok(peer)
     }
 
-    /// The same, and gives `hear` all that the node gossips.
+    /// The same, and passes all of the node's gossip to `hear`.
     ///
     /// # Errors
     /// As for [`Peer::join`].
@@ -84,7 +84,7 @@ impl Peer {
         Self::join_protocol(address, genesis, GOSSIP, hear).await
     }
 
-    /// The same with another gossip protocol of the node: `protocol` is what its name ends with.
+    /// The same with another gossip protocol of the node, whose name ends with `protocol`.
     ///
     /// # Errors
     /// As for [`Peer::join`].
@@ -111,36 +111,36 @@ impl Peer {
         let_in.map(|_| ()).map_err(|_| Error::NotLetIn)
     }
 
-    /// Gossips; nothing comes of it when the node does not listen any more, or reads more slowly than this peer sends.
+    /// Gossips; has no effect when the node no longer listens, or reads more slowly than this peer sends.
     pub fn send(&self, message: Vec<u8>) {
         if let Some(sink) = &*self.sink.borrow() {
-            // The connection has ended or is full: as good as not being listened to.
+            // The connection has ended or is full: the message is dropped.
             let _ = sink.send_sync_notification(message);
         }
     }
 
-    /// Gossips as fast as the node reads: returns when the message is among the last few that are not written yet.
+    /// Gossips as fast as the node reads: returns when the message is among the last few unwritten ones.
     ///
     /// # Errors
-    /// [`Error::NotLetIn`] when the node does not listen any more.
+    /// [`Error::NotLetIn`] when the node no longer listens.
     pub async fn deliver(&self, message: Vec<u8>) -> Result<()> {
         let sink = self.sink.borrow().clone().ok_or(Error::NotLetIn)?;
         let sent = sink.send_async_notification(message).await;
         sent.map_err(|_| Error::NotLetIn)
     }
 
-    /// What the node has gossiped since the last call, unless it was heard otherwise.
+    /// The node's gossip since the last call, unless `hear` received it.
     pub fn received(&mut self) -> Vec<Vec<u8>> {
         std::iter::from_fn(|| self.incoming.try_recv().ok()).collect()
     }
 
-    /// Whether the node gossips with it.
+    /// Whether the node gossips with this peer.
     pub fn is_in(&self) -> bool {
         !self.connection.is_finished() && self.sink.borrow().is_some()
     }
 }
 
-/// Takes what the node gossips.
+/// Handles the node's gossip.
 type Hear = Box<dyn FnMut(&[u8]) + Send>;
 
 /// The network side.
@@ -173,7 +173,7 @@ impl Connection {
         let config = ConfigBuilder::new()
             .with_tcp(TcpConfig {
                 listen_addresses: Vec::new(),
-                // As nodes do: a vote goes at once.
+                // Like nodes do: send a vote at once.
                 nodelay: true,
                 ..Default::default()
             })
@@ -191,7 +191,7 @@ impl Connection {
         })
     }
 
-    /// Connects, then carries gossip both ways until it is dropped or the node cannot be reached.
+    /// Connects, then carries gossip both ways until it is dropped or the node is unreachable.
     async fn run(mut self) {
         if self.litep2p.dial(&self.node).await.is_err() {
             return;
@@ -220,14 +220,14 @@ impl Connection {
 
     /// Asks to be counted among the node's peers.
     async fn introduce_itself(&mut self) {
-        // Fails when it is introduced already: all the better.
+        // Fails when the peer is already introduced, which is fine.
         let _ = self.announcements.open_substream(self.node).await;
     }
 
-    /// Blocks are announced to every peer; this one has no use for them.
+    /// Blocks are announced to every peer; this peer ignores them.
     async fn on_announcement(&mut self, event: NotificationEvent) {
         accept(&mut self.announcements, &event);
-        // Thrown out: asks once more, so that it is seen whether the node means it.
+        // The node removed the peer: ask once more, to see whether that is final.
         if let NotificationEvent::NotificationStreamClosed { .. } = event {
             self.introduce_itself().await;
         }

@@ -1,4 +1,4 @@
-//! TCP ports that nobody uses.
+//! Free TCP ports.
 
 use crate::{Error, Result};
 use std::{
@@ -6,8 +6,8 @@ use std::{
     sync::atomic::{AtomicU16, Ordering},
 };
 
-/// Below the range from which systems take the ports of outgoing connections, so that none of those can take
-/// a port between our look at it and the node's start.
+/// Below the range from which systems take the ports of outgoing connections, so that no connection can take a port
+/// between our check and the node's start.
 const SEARCHED: std::ops::Range<u16> = 20_000..32_000;
 
 /// The ports of a node.
@@ -15,27 +15,27 @@ const SEARCHED: std::ops::Range<u16> = 20_000..32_000;
 pub(crate) struct Ports {
     pub(crate) p2p: u16,
     pub(crate) rpc: u16,
-    /// Where it shows its metrics, if it does.
+    /// The port for metrics, if the node exposes them.
     pub(crate) metrics: Option<u16>,
 }
 
-/// Where the next search of this process begins, so that no two of its networks race for a port.
+/// The start of this process's next search, so that no two of its networks race for a port.
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
 /// Hands out ports, each once.
 #[derive(Debug)]
 pub(crate) enum PortPool {
-    /// The user's ports, in order; one that is taken is an error.
+    /// The user's ports, in order; a port already in use is an error.
     Chosen {
-        /// The port after the last one that was handed out; none after the highest there is.
+        /// The port after the last one handed out; none after the highest port.
         next: Option<u16>,
     },
-    /// Whichever ports are free.
+    /// Any free ports.
     Searched,
 }
 
 impl PortPool {
-    /// Ports from `base` on, two for each node, as the user wants them.
+    /// Ports from `base` on, two for each node, as the user asked.
     pub(crate) fn from_base(base: u16) -> Self {
         Self::Chosen { next: Some(base) }
     }
@@ -48,7 +48,7 @@ impl PortPool {
     /// The next two ports.
     ///
     /// # Errors
-    /// [`Error::NoPort`] when one that the user chose is taken, or all are.
+    /// [`Error::NoPort`] when a port chosen by the user is in use, or all are.
     pub(crate) fn take(&mut self) -> Result<Ports> {
         Ok(Ports {
             p2p: self.take_one()?,
@@ -80,7 +80,7 @@ impl PortPool {
     }
 }
 
-/// A free port for something that is not a node of a [`Network`](crate::Network).
+/// A free port for a program other than a node of a [`Network`](crate::Network).
 ///
 /// # Errors
 /// [`Error::NoPort`] when all are taken.
@@ -88,7 +88,7 @@ pub fn free_port() -> Result<u16> {
     PortPool::search().take_one()
 }
 
-/// The port that the process looks at after `earlier` others.
+/// The port to try after `earlier` others.
 fn searched(earlier: u16, process: u32) -> u16 {
     let length = u32::from(SEARCHED.end - SEARCHED.start);
     let place = process.wrapping_mul(64).wrapping_add(u32::from(earlier)) % length;
@@ -103,7 +103,7 @@ fn is_free(port: u16) -> bool {
 mod tests {
     use super::*;
 
-    /// A port that stays taken as long as the listener lives.
+    /// A port that stays in use as long as the listener lives.
     fn taken() -> (TcpListener, u16) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! A program as a process, and what it prints.
+//! A program as a process, and its output.
 
 use crate::{Error, Result};
 use std::{
@@ -10,7 +10,7 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-/// A program that runs. Dropping it kills it.
+/// A running program. Dropping it kills it.
 #[derive(Debug)]
 pub(crate) struct Program {
     name: &'static str,
@@ -20,7 +20,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts it. What it says of errors and progress goes where ours goes.
+    /// Starts it. Its standard error goes to ours.
     pub(crate) fn start(
         name: &'static str,
         executable: &Path,
@@ -45,12 +45,12 @@ impl Program {
         })
     }
 
-    /// How it was called.
+    /// The command line.
     pub(crate) fn command(&self) -> String {
         format!("{} {}", self.name, self.arguments.join(" "))
     }
 
-    /// The next line that it prints.
+    /// The next line of its output.
     pub(crate) async fn next_line(&mut self) -> Result<String> {
         match self.read_line().await? {
             Some(line) => Ok(line),
@@ -58,7 +58,7 @@ impl Program {
         }
     }
 
-    /// What it prints until it ends with success.
+    /// Its output until it ends with success.
     pub(crate) async fn all_lines(mut self) -> Result<Vec<String>> {
         match self.lines_to_the_end().await? {
             (lines, true) => Ok(lines),
@@ -66,7 +66,7 @@ impl Program {
         }
     }
 
-    /// What it prints until it ends, and whether it ends with success.
+    /// Its output until it ends, and whether it ends with success.
     pub(crate) async fn lines_to_the_end(&mut self) -> Result<(Vec<String>, bool)> {
         let mut lines = Vec::new();
         while let Some(line) = self.read_line().await? {

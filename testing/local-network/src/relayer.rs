@@ -1,15 +1,17 @@
-//! Relayers, and an EVM chain to bring proofs to, as processes.
+//! Processes: relayers, and anvil as their target.
 
-use crate::{program::Program, Error, Executables, Result};
+use crate::{free_port, program::Program, wait, Error, Executables, Result};
 use serde_json::Value;
-use std::path::Path;
+use std::{net::Ipv4Addr, path::Path, time::Duration};
+use tokio::net::TcpStream;
 
-/// Who pays on that chain: the account of the secret 1, which everybody knows.
-pub const EVM_ACCOUNT: &str = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf";
-/// Its secret.
-const EVM_SECRET: &str = "0000000000000000000000000000000000000000000000000000000000000001";
+/// The secret of the first account that anvil funds. It is public.
+const EVM_SECRET: &str = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/// An EVM chain in a process of its own. Dropping it kills it.
+/// The time limit for anvil's start.
+const START: Duration = Duration::from_secs(60);
+
+/// anvil: an EVM chain with the Prague rules and one block per transaction. Dropping it kills it.
 #[derive(Debug)]
 pub struct EvmChain {
     url: String,
@@ -17,21 +19,28 @@ pub struct EvmChain {
 }
 
 impl EvmChain {
-    /// Starts it, with an account that can pay ([`EVM_ACCOUNT`]), and waits until it answers.
+    /// Starts anvil, and waits until it listens.
     ///
     /// # Errors
-    /// [`Error::NoExecutable`], [`Error::Io`], [`Error::ProgramEnded`].
+    /// [`Error::NoExecutable`], [`Error::NoPort`], [`Error::Io`], [`Error::TimedOut`].
     pub async fn start(executables: &Executables) -> Result<Self> {
-        let arguments = ["--port", "0", "--fund", EVM_ACCOUNT].map(str::to_owned);
-        let mut program =
-            Program::start("duet-evm-node", &executables.evm_node()?, arguments.into())?;
+        let port = free_port()?;
+        let flags = "--quiet --host 127.0.0.1 --hardfork prague --port";
+        let mut arguments: Vec<_> = flags.split(' ').map(str::to_owned).collect();
+        arguments.push(port.to_string());
+        let program = Program::start("anvil", &executables.anvil()?, arguments)?;
+        let connect = || async {
+            let connected = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;
+            connected.map_err(Error::io("connecting to anvil"))
+        };
+        wait::until("anvil to listen", START, connect, |_| true).await?;
         Ok(Self {
-            url: program.next_line().await?,
+            url: format!("http://127.0.0.1:{port}"),
             _program: program,
         })
     }
 
-    /// Where it answers, over HTTP.
+    /// Its HTTP address.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -42,7 +51,7 @@ impl EvmChain {
 pub struct Relayer(Program);
 
 impl Relayer {
-    /// Starts it with a verb and flags. It prints JSON.
+    /// Starts the relayer with a verb and flags. It prints JSON.
     ///
     /// # Errors
     /// [`Error::NoExecutable`], [`Error::Io`].
@@ -52,7 +61,7 @@ impl Relayer {
         Program::start("duet-relay", &executables.relay()?, arguments).map(Self)
     }
 
-    /// How it was called.
+    /// The command line.
     pub fn command(&self) -> String {
         self.0.command()
     }
@@ -69,7 +78,7 @@ impl Relayer {
         })
     }
 
-    /// Kills it, at whatever it is.
+    /// Kills the relayer at any point of its work.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -78,7 +87,7 @@ impl Relayer {
     }
 }
 
-/// Deploys the contract for the EVM at a checkpoint, as `node build.js` has compiled it, and returns where it is.
+/// Deploys the EVM contract, compiled by `node build.js`, at a checkpoint, and returns its address.
 ///
 /// # Errors
 /// [`Error::NoExecutable`], [`Error::Io`], [`Error::ProgramEnded`], [`Error::Printed`].
@@ -90,7 +99,7 @@ pub async fn deploy(
 ) -> Result<String> {
     let bytecode = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../contracts/out/DuetLightClient.bin"
+        "/../../verifiers/contracts/out/DuetLightClient.bin"
     );
     let [key, checkpoint] = [key, checkpoint].map(|path| path.display().to_string());
     let arguments = [
@@ -115,7 +124,7 @@ pub async fn deploy(
     }
 }
 
-/// Writes the key of [`EVM_ACCOUNT`] to a file, as `duet-relay` takes it.
+/// Writes the key of an account funded by anvil to a file, in the format of `duet-relay`.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -123,7 +132,7 @@ pub fn write_evm_key(path: &Path) -> Result<()> {
     write_key(path, EVM_SECRET)
 }
 
-/// Writes a secret to a file that nobody else may read.
+/// Writes a secret to a file that only the owner may read.
 ///
 /// # Errors
 /// [`Error::Io`].

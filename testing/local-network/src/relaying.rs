@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 /// Validators of the second network.
 const VALIDATORS: usize = 2;
 
-/// Starts everything, and shows what relayers bring. A validator of each network takes another key at the beginning, so that a
-/// handoff is among it.
+/// Starts everything, and shows what the relayers submit. A validator of each network changes its key at the
+/// beginning, so that a handoff is included.
 ///
-/// Ends after so many proofs that were brought, if `proofs` says how many.
+/// With `proofs`, ends after that many relayed proofs.
 pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Result<()> {
     println!("another chain, of the same runtime:");
     let second = Network::builder().validators(VALIDATORS).keep(keep);
@@ -24,7 +24,7 @@ pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Resu
     let bridged = Bridged::start(first, second).await?;
     println!("both follow each other, from genesis on");
     println!(
-        "an EVM chain at {}, with the contract at {}",
+        "anvil, an EVM chain, at {}, with the contract at {}",
         bridged.evm_url(),
         bridged.contract()
     );
@@ -74,7 +74,7 @@ async fn post(bridged: &Bridged) -> Result<()> {
     Ok(())
 }
 
-/// Shows a message that has arrived.
+/// Shows an arrived message.
 async fn read(bridged: &Bridged, route: Route, nonce: u64) -> Result<()> {
     let [first, second] = bridged.networks();
     let target = match route {
@@ -89,7 +89,7 @@ async fn read(bridged: &Bridged, route: Route, nonce: u64) -> Result<()> {
     Ok(())
 }
 
-/// A validator of each network registers another key.
+/// A validator of each network registers a new key.
 async fn change_sets(bridged: &Bridged) -> Result<()> {
     for network in bridged.networks() {
         let last = network.nodes().len() - 1;
@@ -102,7 +102,7 @@ async fn change_sets(bridged: &Bridged) -> Result<()> {
     Ok(())
 }
 
-/// What is shown of an event.
+/// The printed form of an event.
 fn line(event: &Value) -> Option<String> {
     match event["event"].as_str()? {
         "submitted" if event["under"].is_u64() => {

@@ -1,4 +1,4 @@
-//! What is asked of a node.
+//! Queries to a node.
 
 use crate::{Error, Result};
 use codec::Decode;
@@ -17,9 +17,9 @@ use sp_core::{crypto::ByteArray, Bytes};
 use sp_keyring::{Ed25519Keyring, Sr25519Keyring};
 use std::{fmt, sync::Arc, time::Duration};
 
-/// How long a node may take for one answer.
+/// The time limit for one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
-/// The most set proofs that are asked for at once.
+/// The most set proofs per request.
 const MAX_SETS: u32 = 64;
 
 /// A connection to a node.
@@ -38,7 +38,7 @@ impl Rpc {
     /// Connects to a node's WebSocket.
     ///
     /// # Errors
-    /// [`Error::Rpc`] when nobody answers there.
+    /// [`Error::Rpc`] when the node is unreachable.
     pub async fn connect(url: &str) -> Result<Self> {
         let builder = WsClientBuilder::default().request_timeout(ANSWER_LIMIT);
         let client = builder.build(url).await.map_err(failed(url))?;
@@ -70,7 +70,7 @@ impl Rpc {
             .map_err(failed(method))
     }
 
-    /// Gives the node the keys with which this development account authors blocks, votes in GRANDPA and signs its addresses.
+    /// Inserts the keys with which this development account authors blocks, votes in GRANDPA and signs its addresses.
     ///
     /// # Errors
     /// [`Error::Rpc`].
@@ -87,7 +87,7 @@ impl Rpc {
         Ok(())
     }
 
-    /// Where the node's peers reach it.
+    /// The node's peer-to-peer address.
     ///
     /// # Errors
     /// [`Error::Rpc`], and [`Error::Answer`] when it listens nowhere.
@@ -100,7 +100,7 @@ impl Rpc {
             .ok_or_else(|| answer(method, "names no address"))
     }
 
-    /// The version of the node's executable, with the commit that it was built from.
+    /// The version of the node's executable, with the commit of its build.
     ///
     /// # Errors
     /// [`Error::Rpc`].
@@ -108,7 +108,7 @@ impl Rpc {
         self.ask("system_version", rpc_params![]).await
     }
 
-    /// The version of the runtime that the chain has.
+    /// The version of the chain's runtime.
     ///
     /// # Errors
     /// [`Error::Rpc`].
@@ -153,7 +153,7 @@ impl Rpc {
         Ok(BlockNumber::new(self.header(None).await?.number))
     }
 
-    /// Number of the block that GRANDPA has finalized last.
+    /// Number of the block that GRANDPA finalized last.
     ///
     /// # Errors
     /// [`Error::Rpc`].
@@ -162,16 +162,16 @@ impl Rpc {
         Ok(BlockNumber::new(self.header(Some(hash)).await?.number))
     }
 
-    /// Number of the block that Duet has proven last.
+    /// Number of the block that Duet proved last.
     ///
     /// # Errors
-    /// [`Error::Rpc`], also as long as there is none.
+    /// [`Error::Rpc`], also while there is none.
     pub async fn proven(&self) -> Result<BlockNumber> {
         let hash: Hash = self.ask("duet_getFinalizedHead", rpc_params![]).await?;
         Ok(BlockNumber::new(self.header(Some(hash)).await?.number))
     }
 
-    /// The proof for a block, as the node sends it.
+    /// The proof for a block, as raw bytes from the node.
     ///
     /// # Errors
     /// [`Error::Rpc`], and [`Error::Answer`] when it does not decode.
@@ -184,7 +184,7 @@ impl Rpc {
         bytes.map(|bytes| decode(method, &bytes)).transpose()
     }
 
-    /// The proofs that the node makes or sees from now on.
+    /// The proofs that the node makes or receives from now on.
     ///
     /// # Errors
     /// [`Error::Rpc`].
@@ -196,15 +196,15 @@ impl Rpc {
         Ok(Proofs(self.subscribe(method, rpc_params![], end).await?))
     }
 
-    /// How many handoff proofs the node serves, of the sets from `from` on.
+    /// The number of handoff proofs that the node serves, of the sets from `from` on.
     ///
     /// # Errors
-    /// [`Error::Rpc`], also as long as they are not there yet, and [`Error::Answer`].
+    /// [`Error::Rpc`], also while there are none, and [`Error::Answer`].
     pub async fn handoffs(&self, from: SetId) -> Result<usize> {
         Ok(self.handoff_signers(from).await?.len())
     }
 
-    /// How many signed each of the handoff proofs that the node serves, of the sets from `from` on.
+    /// The number of signers of each handoff proof that the node serves, of the sets from `from` on.
     ///
     /// # Errors
     /// As [`Rpc::handoffs`].
@@ -218,7 +218,7 @@ impl Rpc {
             .collect())
     }
 
-    /// The proof for a block for those who have no keys, as the node sends it.
+    /// The stateless proof for a block, as raw bytes from the node.
     ///
     /// # Errors
     /// [`Error::Rpc`], and [`Error::Answer`] when it does not decode.
@@ -228,7 +228,7 @@ impl Rpc {
         bytes.map(|bytes| decode(method, &bytes)).transpose()
     }
 
-    /// The handoff proofs for those who have no keys, of at most `limit` sets from `from` on.
+    /// The stateless handoff proofs, of at most `limit` sets from `from` on.
     ///
     /// # Errors
     /// As [`Rpc::handoffs`].
@@ -266,7 +266,7 @@ impl Rpc {
         decode(function, &bytes)
     }
 
-    /// The nonce of an account's next transaction, those that wait in the pool counted.
+    /// The nonce of an account's next transaction, counting those in the pool.
     ///
     /// # Errors
     /// [`Error::Rpc`].
@@ -275,7 +275,7 @@ impl Rpc {
             .await
     }
 
-    /// The session keys that the node makes for an account, and the proof that they are its own.
+    /// The session keys that the node makes for an account, and the proof of ownership.
     ///
     /// # Errors
     /// [`Error::Rpc`], and [`Error::Answer`] when there is no proof.
@@ -317,14 +317,14 @@ pub struct DuetKeyAnswer {
     pub proof: Bytes,
 }
 
-/// The proofs that a node makes or sees.
+/// The stream of proofs that a node makes or receives.
 pub struct Proofs(Subscription<Bytes>);
 
 impl Proofs {
-    /// The next one. It is the node's word; nothing of it is checked.
+    /// The next proof. Taken from the node without verification.
     ///
     /// # Errors
-    /// [`Error::Answer`] when the subscription ends or what comes does not decode.
+    /// [`Error::Answer`] when the subscription ends or an item does not decode.
     pub async fn next(&mut self) -> Result<UncheckedJustification> {
         let method = "duet_subscribeJustifications";
         match self.0.next().await {

@@ -1,4 +1,4 @@
-//! The genesis of a network that is not built into the node: of another number of validators, or of another state.
+//! The genesis of a network.
 
 use crate::{Error, Result};
 use duet_keystore::secret_of_suri;
@@ -17,19 +17,62 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::Command,
+    sync::{Mutex, PoisonError},
 };
 
-/// Writes a chain specification whose genesis has these validators, and returns where it is.
+/// The number of validators of the network that nodes know as `local`.
+pub(crate) const LOCAL: usize = 4;
+
+/// Changes a chain's genesis state: the storage values by key.
+pub type EditGenesis = Box<dyn FnOnce(&mut State) + Send>;
+
+/// A chain's storage values by key.
+pub type State = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Writes a raw chain specification whose genesis has these validators, and returns its path.
 ///
-/// It is the node's own specification of the local network with another genesis in it.
+/// It is the node's own specification of the local network; for another number of validators its genesis is replaced.
+/// The edit comes last. It is raw, because otherwise each node would compile the runtime once more for the genesis.
 ///
 /// # Errors
-/// [`Error::ChainSpec`] when the node does not export it or it is not as expected, [`Error::Io`].
+/// [`Error::ChainSpec`] when the node does not export it or the export is unexpected, [`Error::Io`].
 pub(crate) fn write(
     node: &Path,
     validators: &[Sr25519Keyring],
+    edit: Option<EditGenesis>,
     directory: &Path,
 ) -> Result<PathBuf> {
+    let mut spec = raw(node, validators, directory)?;
+    if let Some(edit) = edit {
+        edit_state(&mut spec, edit)?;
+    }
+    save(&spec, directory, "chain-spec-raw.json")
+}
+
+/// The raw specification, made once per process.
+fn raw(node: &Path, validators: &[Sr25519Keyring], directory: &Path) -> Result<Value> {
+    type Made = BTreeMap<(PathBuf, usize), Value>;
+    static MADE: Mutex<Made> = Mutex::new(Made::new());
+    let key = (node.to_owned(), validators.len());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(spec) = made.get(&key) {
+        return Ok(spec.clone());
+    }
+    let spec = if validators.len() == LOCAL {
+        export(node, &["--chain", "local", "--raw"])?
+    } else {
+        let path = save(
+            &with_validators(node, validators)?,
+            directory,
+            "chain-spec.json",
+        )?;
+        export(node, &["--chain", &path.display().to_string(), "--raw"])?
+    };
+    Ok(made.entry(key).or_insert(spec).clone())
+}
+
+/// The node's specification of the local network, with these validators instead of its own.
+fn with_validators(node: &Path, validators: &[Sr25519Keyring]) -> Result<Value> {
     let mut spec = export(node, &["--chain", "local"])?;
     let genesis = spec.pointer_mut("/genesis/runtimeGenesis");
     let genesis = genesis.and_then(Value::as_object_mut);
@@ -46,28 +89,10 @@ pub(crate) fn write(
         .collect::<Result<Vec<_>>>()?;
     genesis.insert("patch".into(), network(&validators, &others, admin));
     spec["id"] = json!(format!("duet_local_{}", validators.len()));
-    let path = directory.join("chain-spec.json");
-    std::fs::write(&path, spec.to_string()).map_err(Error::io("writing the specification"))?;
-    Ok(path)
+    Ok(spec)
 }
 
-/// Changes what a chain begins with: the values of its storage by their keys.
-pub type EditGenesis = Box<dyn FnOnce(&mut State) + Send>;
-
-/// The values of a chain's storage by their keys.
-pub type State = BTreeMap<Vec<u8>, Vec<u8>>;
-
-/// Writes the specification of a chain with another genesis state, and returns where it is.
-///
-/// # Errors
-/// [`Error::ChainSpec`] when the node does not export it or it is not as expected, [`Error::Io`].
-pub(crate) fn edit(
-    node: &Path,
-    chain: &str,
-    directory: &Path,
-    edit: EditGenesis,
-) -> Result<String> {
-    let mut spec = export(node, &["--chain", chain, "--raw"])?;
+fn edit_state(spec: &mut Value, edit: EditGenesis) -> Result<()> {
     let top = spec.pointer_mut("/genesis/raw/top");
     let top = top.ok_or_else(|| Error::ChainSpec("it has no raw genesis".into()))?;
     let wrong = |error: serde_json::Error| Error::ChainSpec(error.to_string());
@@ -87,12 +112,16 @@ pub(crate) fn edit(
         .map(|(key, value)| (to_hex(&key, false), Bytes(value)))
         .collect();
     *top = serde_json::to_value(state).map_err(wrong)?;
-    let path = directory.join("chain-spec-raw.json");
-    std::fs::write(&path, spec.to_string()).map_err(Error::io("writing the specification"))?;
-    Ok(path.display().to_string())
+    Ok(())
 }
 
-/// What the node exports with these flags.
+fn save(spec: &Value, directory: &Path, name: &str) -> Result<PathBuf> {
+    let path = directory.join(name);
+    std::fs::write(&path, spec.to_string()).map_err(Error::io("writing the specification"))?;
+    Ok(path)
+}
+
+/// The node's export with these flags.
 fn export(node: &Path, flags: &[&str]) -> Result<Value> {
     let mut exported = Command::new(node);
     exported.arg("export-chain-spec").args(flags);
@@ -107,7 +136,7 @@ fn export(node: &Path, flags: &[&str]) -> Result<Value> {
     serde_json::from_slice(&exported.stdout).map_err(|error| Error::ChainSpec(error.to_string()))
 }
 
-/// A development account as a validator of the genesis, with the keys that its node takes by `--alice`.
+/// A development account as a validator of the genesis, with the keys that its node gets by `--alice`.
 fn validator(account: Sr25519Keyring) -> Result<Validator> {
     let name = account.to_string();
     let bad = |what: &str| Error::ChainSpec(format!("//{name} gives no {what}"));

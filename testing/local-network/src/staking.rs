@@ -1,4 +1,4 @@
-//! How an account becomes a validator, and what it has at stake.
+//! Makes an account a validator, and reads its stake.
 
 use crate::{
     rpc::Rpc,
@@ -10,7 +10,7 @@ use duet_runtime::{constants::UNIT, AccountId, Balance, Hash, Runtime, SessionKe
 use pallet_staking::{RewardDestination, StakingLedger, ValidatorPrefs};
 use sp_keyring::Sr25519Keyring;
 
-/// What a joining validator bonds.
+/// The bond of a joining validator.
 pub const BOND: Balance = 1_000 * UNIT;
 
 /// One of the transactions by which an account becomes a validator.
@@ -26,7 +26,7 @@ pub enum Step {
     DuetKeyRegistered,
 }
 
-/// Makes `account` a validator whose node is at `rpc`, by four signed transactions; tells of each.
+/// Makes `account` a validator whose node is at `rpc`, by four signed transactions; reports each.
 ///
 /// The node makes the keys and keeps their secrets. The account must have [`BOND`] and fees.
 /// Returns the Duet key and the block in which it was registered.
@@ -69,7 +69,7 @@ pub async fn become_validator(
     Ok((key, block))
 }
 
-/// Registers a new Duet key for `account`, which its node at `rpc` makes; an old one is given up.
+/// Registers a new Duet key for `account`, which its node at `rpc` makes; it replaces the old key.
 ///
 /// Returns the key and the block in which it was registered.
 ///
@@ -81,7 +81,7 @@ pub async fn register_new_key(rpc: &Rpc, account: Sr25519Keyring) -> Result<(Dua
     Ok((key, submit(rpc, account, register).await?))
 }
 
-/// A Duet key for `account` that its node at `rpc` makes and keeps, and the proof that it has it.
+/// A Duet key for `account`, which its node at `rpc` makes and keeps, with its proof of possession.
 ///
 /// # Errors
 /// [`Error`](crate::Error) when the node does not make it.
@@ -95,7 +95,7 @@ pub async fn new_duet_key(
     Ok((key, proof))
 }
 
-/// What an account has bonded, at a block or at the best one.
+/// An account's bond, at a block or at the best one.
 ///
 /// # Errors
 /// [`Error`](crate::Error) when the node does not answer.

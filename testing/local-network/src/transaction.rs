@@ -1,4 +1,4 @@
-//! Signed extrinsics, followed until they are in a block.
+//! Signed extrinsics, tracked until they are in a block.
 
 use crate::{
     rpc::{answer, Rpc},
@@ -17,16 +17,16 @@ use sp_io::hashing::twox_128;
 use sp_keyring::Sr25519Keyring;
 use std::time::Duration;
 
-/// How long a transaction may take to be in a block. One with a runtime takes an author a while, and a busy machine longer.
+/// The time limit for inclusion. A transaction with a runtime takes an author a while, and a busy machine longer.
 const INCLUSION_LIMIT: Duration = Duration::from_secs(180);
 
-/// Signs `call` for a development account, submits it and waits until a block has it and it has succeeded.
+/// Signs `call` for a development account, submits it and waits until it is in a block and has succeeded.
 ///
 /// Returns the block.
 ///
 /// # Errors
 /// [`Error::NotIncluded`] when the pool refuses or drops it, [`Error::Dispatch`] when it fails in its block,
-/// [`Error::TimedOut`] when no block takes it.
+/// [`Error::TimedOut`] when no block includes it.
 pub async fn submit(
     rpc: &Rpc,
     signer: Sr25519Keyring,
@@ -38,12 +38,12 @@ pub async fn submit(
     Ok(block)
 }
 
-/// Submits a transaction of any chain and waits until a block has it. Whether it has succeeded is not looked at.
+/// Submits a transaction of any chain and waits until a block includes it. Does not check whether it succeeded.
 ///
 /// Returns the block.
 ///
 /// # Errors
-/// [`Error::NotIncluded`] when the pool refuses or drops it, [`Error::TimedOut`] when no block takes it.
+/// [`Error::NotIncluded`] when the pool refuses or drops it, [`Error::TimedOut`] when no block includes it.
 pub async fn send(rpc: &Rpc, transaction: Vec<u8>) -> Result<Hash> {
     let included = included(rpc, Bytes(transaction));
     wait::at_most(
@@ -77,7 +77,7 @@ async fn included(rpc: &Rpc, transaction: Bytes) -> Result<Hash> {
     Err(answer(method, "has ended"))
 }
 
-/// The block that a transaction is in, by what a node says of it: a name, or a name with a value.
+/// The block of a transaction, from the node's status: a name, or a name with a value.
 fn block_of(status: &Value) -> Result<Option<Hash>> {
     for included in ["inBlock", "finalized"] {
         if let Some(block) = status.get(included) {
@@ -106,7 +106,7 @@ pub async fn events(rpc: &Rpc, block: Hash) -> Result<Vec<EventRecord<RuntimeEve
     Ok(rpc.storage(&key, Some(block)).await?.unwrap_or_default())
 }
 
-/// What an account can spend or bond, at a block or at the best one.
+/// The balance that an account can spend or bond, at a block or at the best one.
 ///
 /// # Errors
 /// [`Error::Rpc`] and [`Error::Answer`].
@@ -136,7 +136,7 @@ async fn check_success(rpc: &Rpc, block: Hash, transaction: &[u8]) -> Result<()>
     Ok(())
 }
 
-/// Where in its block a transaction stands.
+/// The index of a transaction in its block.
 async fn position(rpc: &Rpc, block: Hash, transaction: &[u8]) -> Result<u32> {
     #[derive(serde::Deserialize)]
     struct Signed {
@@ -159,7 +159,7 @@ async fn position(rpc: &Rpc, block: Hash, transaction: &[u8]) -> Result<u32> {
         .ok_or_else(|| answer(method, "does not hold the transaction"))
 }
 
-/// Decodes what a node sent, all of it.
+/// Decodes a node's answer and rejects trailing bytes.
 pub(crate) fn decode_all<T: Decode>(what: &str, mut bytes: &[u8]) -> Result<T> {
     T::decode(&mut bytes).map_err(|error| answer(what, error))
 }

@@ -1,4 +1,4 @@
-//! How a chain gets another runtime.
+//! Upgrades a chain's runtime.
 
 use crate::{rpc::Rpc, transaction::submit, wait, Error, Result};
 use duet_runtime::{next::WASM_BINARY, Runtime, RuntimeCall, VERSION};
@@ -6,22 +6,22 @@ use sp_keyring::Sr25519Keyring;
 use sp_maybe_compressed_blob::{compress_strongly, CODE_BLOB_BOMB_LIMIT};
 use std::time::Duration;
 
-/// How long it may take until a block has been made by the new runtime, after one has it.
+/// The time limit from the block with the new runtime to the first block that it makes.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The version that [`to_next_version`] brings.
+/// The version after [`to_next_version`].
 pub const NEXT_VERSION: u32 = VERSION.spec_version + 1;
 
-/// Root, which is Alice, gives a chain of `duet-node` the next version of its runtime. Waits until the chain has it.
+/// Root, which is Alice, upgrades a chain of `duet-node` to the next version of its runtime. Waits for it.
 ///
 /// # Errors
-/// [`Error::NoBlob`], and other [`Error`]s when the transaction does not get into a block or the chain does not take the runtime.
+/// [`Error::NoBlob`], and other [`Error`]s when the transaction is not included or the runtime not applied.
 pub async fn to_next_version(rpc: &Rpc) -> Result<()> {
     let blob = WASM_BINARY.ok_or(Error::NoBlob)?;
-    // As it is, it would be too long for a block.
+    // Uncompressed, the runtime would be too long for a block.
     let code = compress_strongly(blob, CODE_BLOB_BOMB_LIMIT).ok_or(Error::NoBlob)?;
     let call = frame_system::Call::<Runtime>::set_code { code };
-    // Its weight is that of a whole block, which no transaction may have.
+    // The call has the weight of a whole block, which no transaction may have.
     let sudo = pallet_sudo::Call::<Runtime>::sudo_unchecked_weight {
         call: Box::new(RuntimeCall::System(call)),
         weight: Default::default(),

@@ -1,18 +1,18 @@
-//! Waiting until something holds, but not for ever.
+//! Waits with a time limit.
 
 use crate::{Error, Result};
 use std::{fmt::Debug, future::Future, time::Duration};
 use tokio::time::{interval, timeout, MissedTickBehavior};
 
-/// How often a condition is looked at.
+/// The polling interval.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Looks at something again and again until `holds` accepts it, and returns it.
+/// Polls a value until `holds` accepts it, and returns it.
 ///
-/// A look that fails counts as one that does not hold: nodes that start do not answer yet.
+/// A failed poll counts as not accepted: starting nodes do not answer yet.
 ///
 /// # Errors
-/// [`Error::TimedOut`] after `limit`, with what the last look gave.
+/// [`Error::TimedOut`] after `limit`, with the result of the last poll.
 pub async fn until<T: Debug, F: Future<Output = Result<T>>>(
     what: &str,
     limit: Duration,
@@ -42,10 +42,10 @@ pub async fn until<T: Debug, F: Future<Output = Result<T>>>(
     }
 }
 
-/// Waits for one answer, at most for `limit`.
+/// Waits for one answer, at most `limit`.
 ///
 /// # Errors
-/// Those of `answer`, and [`Error::TimedOut`].
+/// The errors of `answer`, and [`Error::TimedOut`].
 pub async fn at_most<T>(
     what: &str,
     limit: Duration,

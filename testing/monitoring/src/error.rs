@@ -25,13 +25,21 @@ pub enum Error {
         /// What is wrong with it.
         source: proc_macro2::LexError,
     },
-    /// A file has YAML that we do not use.
-    #[error("line {line}: {what}")]
+    /// A file is not the YAML that it should be.
+    #[error("{file}: {source}")]
     Yaml {
-        /// Its number, from 1.
-        line: usize,
-        /// What stands there.
-        what: &'static str,
+        /// The file.
+        file: &'static str,
+        /// What is wrong with it.
+        source: Box<serde_saphyr::Error>,
+    },
+    /// A text is no expression of Prometheus.
+    #[error("`{expression}` is no expression: {problem}")]
+    Expression {
+        /// The text.
+        expression: String,
+        /// What is wrong with it.
+        problem: String,
     },
     /// Something that is read has not the form that it should have.
     #[error("{0} is missing, or is something else")]
@@ -85,5 +93,12 @@ impl Error {
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }
+    }
+
+    pub(crate) fn yaml(file: &'static str) -> impl FnOnce(serde_saphyr::Error) -> Self {
+        move |source| Self::Yaml {
+            file,
+            source: Box::new(source),
+        }
     }
 }

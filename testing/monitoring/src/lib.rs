@@ -1,10 +1,9 @@
-//! What operators see: the rules and the dashboard in `monitoring/`, and whether they are right.
+//! What operators see: the rules and the dashboard in `operations/monitoring/`, and whether they are right.
 //!
 //! - [`sources`]: the metrics that the sources register.
-//! - [`expression`]: which metrics an expression of Prometheus names.
-//! - [`rules`]: `monitoring/rules.yml`, and the tests of it.
-//! - [`dashboard`]: makes `monitoring/dashboard.json`.
-//! - [`panels`]: reads it.
+//! - [`expression`]: the metrics and the durations in an expression of Prometheus.
+//! - [`rules`]: `operations/monitoring/rules.yml`, and the tests of it.
+//! - [`panels`]: the dashboard, `operations/monitoring/dashboard.json`.
 //! - [`pages`]: what the pages for operators say.
 //! - [`prometheus`]: a Prometheus that reads nodes of this machine.
 //! - [`live`]: runs every query and rule there.
@@ -12,7 +11,6 @@
 //!
 //! It depends on no other crate of ours: it looks at nodes from outside, as operators do.
 
-pub mod dashboard;
 mod error;
 pub mod expression;
 pub mod live;
@@ -22,6 +20,5 @@ pub mod panels;
 pub mod prometheus;
 pub mod rules;
 pub mod sources;
-mod yaml;
 
 pub use error::{Error, Result};

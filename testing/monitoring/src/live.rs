@@ -4,12 +4,13 @@
 //! It is in no package registry that the tests have; its types are held against the file by `testing/monitoring/grafana`.
 
 use crate::{
-    expression::selectors,
+    expression::{self, metric, selectors},
     panels::{self, Panel},
     prometheus::{Loaded, Prometheus},
     rules::{self, Rule},
     Error, Result,
 };
+use promql_parser::parser::VectorSelector;
 use std::{collections::BTreeSet, fs, path::Path, thread::sleep, time::Duration};
 
 /// Over how many seconds rates are taken.
@@ -62,7 +63,7 @@ impl Live {
         let text = text.map_err(Error::io(format!("reading {}", file.display())))?;
         let files = [
             ("rules.yml", text),
-            ("hurried.yml", rules::hurried(&rules, &WATCHED)),
+            ("hurried.yml", rules::hurried(&rules, &WATCHED)?),
         ];
         let mut prometheus = Prometheus::start(program, nodes, &files)?;
         prometheus.wait("all nodes to answer", SHOW_LIMIT, |prometheus| {
@@ -105,7 +106,7 @@ impl Live {
     /// [`Error::Findings`] with all that does not hold, and others when Prometheus does not answer.
     pub fn check(&mut self) -> Result<()> {
         let mut findings = Vec::new();
-        for (place, expression) in self.asked() {
+        for (place, expression) in self.asked()? {
             let answered = self.has_series(&expression);
             findings.extend(answered?.map(|problem| format!("{place}: `{expression}` {problem}")));
         }
@@ -123,7 +124,7 @@ impl Live {
     }
 
     /// What must have series: the queries of the dashboard, and the metrics that rules name.
-    fn asked(&self) -> Vec<(String, String)> {
+    fn asked(&self) -> Result<Vec<(String, String)>> {
         let queries = self.panels.iter().flat_map(|panel| {
             let of_panel = |query: &panels::Query| {
                 (
@@ -133,19 +134,23 @@ impl Live {
             };
             panel.queries.iter().map(of_panel)
         });
-        let metrics = self
-            .rules
-            .iter()
-            .flat_map(|rule| selectors(&rule.expression));
-        let metrics: BTreeSet<_> = metrics.map(|selector| selector.text()).collect();
+        let mut metrics = BTreeSet::new();
+        for rule in &self.rules {
+            let selected = selectors(&rule.expression)?.all.into_iter();
+            metrics.extend(selected.map(|series| {
+                // What is there now, and not what was there once.
+                let now = VectorSelector::new(series.name, series.matchers);
+                now.to_string()
+            }));
+        }
         let metrics = metrics.into_iter().map(|text| ("a rule".to_owned(), text));
-        queries.chain(metrics).collect()
+        Ok(queries.chain(metrics).collect())
     }
 
     /// Waits for a series, unless there need not be one. Says what is wrong.
     fn has_series(&mut self, expression: &str) -> Result<Option<String>> {
-        let may_be_absent = selectors(expression).iter().any(|selector| {
-            let metric = selector.metric();
+        let may_be_absent = selectors(expression)?.all.iter().any(|series| {
+            let metric = metric(series);
             RIGHTLY_ABSENT.iter().any(|(absent, _)| *absent == metric)
         });
         let look = |prometheus: &mut Prometheus| {
@@ -245,51 +250,14 @@ fn problems(rule: &Loaded) -> Vec<String> {
     problems
 }
 
-/// Whether Prometheus loaded what was read. It writes expressions with spaces of its own.
+/// Whether Prometheus loaded what was read. It writes expressions and durations in a form of its own.
 fn is_same(rule: &Rule, loaded: &Loaded) -> bool {
+    let loaded_expression = expression::parse(&loaded.expression).ok();
+    let lasts = expression::duration(&rule.lasts).ok();
     rule.group == loaded.group
         && rule.name == loaded.name
-        && seconds(&rule.lasts) == Some(loaded.lasts)
+        && lasts.map(|lasts| lasts.as_secs_f64()) == Some(loaded.lasts)
         && rule.labels == loaded.labels
         && rule.annotations == loaded.annotations
-        && without_spaces(&rule.expression) == without_spaces(&loaded.expression)
-}
-
-fn without_spaces(expression: &str) -> String {
-    expression.split_whitespace().collect()
-}
-
-/// How many seconds a duration is, as rules have them: one number and one unit.
-fn seconds(duration: &str) -> Option<f64> {
-    let Some(unit) = duration.chars().last() else {
-        return Some(0.0);
-    };
-    let number: u32 = duration.strip_suffix(unit)?.parse().ok()?;
-    let unit = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        _ => return None,
-    };
-    number.checked_mul(unit).map(f64::from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_read_in_seconds() {
-        for (text, expected) in [
-            ("", Some(0.0)),
-            ("2m", Some(120.0)),
-            ("4h", Some(14_400.0)),
-            ("2d", Some(172_800.0)),
-            ("1h30m", None),
-            ("m", None),
-        ] {
-            assert_eq!(seconds(text), expected, "{text}");
-        }
-    }
+        && expression::parse(&rule.expression).is_ok_and(|read| Some(read) == loaded_expression)
 }

@@ -1,10 +1,9 @@
-//! Makes the dashboard, and tries it and the rules on running nodes.
+//! Tries the dashboard and the rules on running nodes.
 
 use clap::{Parser, Subcommand};
 use duet_monitoring::{
-    dashboard,
     live::{Live, WATCHED},
-    page, panels, Error, Result,
+    page, Error, Result,
 };
 use std::{
     fs,
@@ -13,7 +12,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-/// Makes the dashboard, and tries it and the rules on running nodes.
+/// Tries the dashboard and the rules on running nodes.
 #[derive(Parser)]
 #[command(name = "duet-monitoring", version)]
 struct Options {
@@ -26,8 +25,6 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Writes `monitoring/dashboard.json`.
-    Dashboard,
     /// Starts a Prometheus that reads nodes, and runs every query and rule there.
     Check(Check),
 }
@@ -53,11 +50,8 @@ struct Check {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let done = match &options.command {
-        Command::Dashboard => write(&options.root.join(panels::FILE), &dashboard::text()),
-        Command::Check(check) => run(&options.root, check),
-    };
-    match done {
+    let Command::Check(check) = &options.command;
+    match run(&options.root, check) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("duet-monitoring: {error}");

@@ -1,11 +1,11 @@
-//! Reads `monitoring/dashboard.json`, as Grafana would.
+//! Reads `operations/monitoring/dashboard.json`, as Grafana would.
 
 use crate::{Error, Result};
 use serde_json::Value;
 use std::{fs, path::Path};
 
 /// Where the dashboard is, from the repository's root.
-pub const FILE: &str = "monitoring/dashboard.json";
+pub const FILE: &str = "operations/monitoring/dashboard.json";
 
 /// A query, and how its series are called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,10 +62,14 @@ pub struct Panel {
 impl Query {
     /// The expression for all nodes, with rates over `seconds`.
     pub fn for_all(&self, seconds: u64) -> String {
-        let expression = self
-            .expression
-            .replace("$__rate_interval", &format!("{seconds}s"));
+        let expression = self.with_rates_over(seconds);
         expression.replace("$job", ".*").replace("$instance", ".*")
+    }
+
+    /// The expression for the chosen nodes, with rates over `seconds`.
+    pub fn with_rates_over(&self, seconds: u64) -> String {
+        let seconds = format!("{seconds}s");
+        self.expression.replace("$__rate_interval", &seconds)
     }
 }
 

@@ -1,13 +1,14 @@
-//! `monitoring/rules.yml`, and the tests of it in `monitoring/rules_test.yml`.
+//! `operations/monitoring/rules.yml`, and the tests of it in `operations/monitoring/rules_test.yml`.
 
-use crate::{yaml, Error, Result};
-use serde_json::{json, Map, Value};
+use crate::{expression, Error, Result};
+use serde::{de::IgnoredAny, Deserialize};
+use serde_json::{json, Map};
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Where the rules are, from the repository's root.
-pub const FILE: &str = "monitoring/rules.yml";
+pub const FILE: &str = "operations/monitoring/rules.yml";
 /// Where their tests are.
-pub const TESTS: &str = "monitoring/rules_test.yml";
+pub const TESTS: &str = "operations/monitoring/rules_test.yml";
 /// What the names of groups in [`hurried`] begin with.
 pub const HURRIED: &str = "hurried-";
 
@@ -39,29 +40,23 @@ pub struct Rule {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// Reads the rules.
+/// Reads the rules. What Prometheus would refuse, a key for the second time or one that is unknown, is refused here too.
 ///
 /// # Errors
 /// [`Error`] when the file cannot be read, or a rule has not the form of one.
 pub fn read(root: &Path) -> Result<Vec<Rule>> {
-    let file = load(root, FILE)?;
-    let mut rules = Vec::new();
-    for group in list(&file, "groups")? {
-        let name = text(group, "name")?;
-        for rule in list(group, "rules")? {
-            rules.push(Rule::new(&name, rule)?);
-        }
-    }
-    Ok(rules)
+    rules(&text(root, FILE)?)
 }
 
 /// A test of an alert.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Case {
     /// The alert.
+    #[serde(rename = "alertname")]
     pub alert: String,
-    /// How many fire.
-    pub firing: usize,
+    /// What fires.
+    #[serde(rename = "exp_alerts")]
+    pub firing: Vec<IgnoredAny>,
 }
 
 /// Reads the tests.
@@ -69,17 +64,8 @@ pub struct Case {
 /// # Errors
 /// The same as of [`read`].
 pub fn read_tests(root: &Path) -> Result<Vec<Case>> {
-    let file = load(root, TESTS)?;
-    let mut cases = Vec::new();
-    for test in list(&file, "tests")? {
-        for case in test.get("alert_rule_test").map_or(Ok(&[][..]), items)? {
-            cases.push(Case {
-                alert: text(case, "alertname")?,
-                firing: list(case, "exp_alerts")?.len(),
-            });
-        }
-    }
-    Ok(cases)
+    let tests = tests(root)?.tests.into_iter();
+    Ok(tests.flat_map(|test| test.alert_rule_test).collect())
 }
 
 /// The names of groups in the order in which the tests evaluate them.
@@ -87,151 +73,169 @@ pub fn read_tests(root: &Path) -> Result<Vec<Case>> {
 /// # Errors
 /// The same as of [`read`].
 pub fn read_order(root: &Path) -> Result<Vec<String>> {
-    let file = load(root, TESTS)?;
-    let names = list(&file, "group_eval_order")?.iter().map(|name| {
-        let text = name.as_str().map(str::to_owned);
-        text.ok_or_else(|| Error::Form(format!("a name where {name} is")))
-    });
-    names.collect()
+    Ok(tests(root)?.group_eval_order)
 }
 
 /// A file of rules with the alerts of these names, for which a minute is a second: what takes minutes to fire is seen in seconds.
-pub fn hurried(rules: &[Rule], names: &[&str]) -> String {
+///
+/// # Errors
+/// [`Error`] for an expression or a duration that is none.
+pub fn hurried(rules: &[Rule], names: &[&str]) -> Result<String> {
     let chosen = rules
         .iter()
         .filter(|rule| names.contains(&rule.name.as_str()));
     let groups = chosen.map(|rule| {
         let mut alert = Map::new();
         alert.insert("alert".into(), rule.name.clone().into());
-        alert.insert("expr".into(), hurry(&rule.expression).into());
+        let expression = expression::hurried(&rule.expression)?;
+        alert.insert("expr".into(), expression.into());
         if !rule.lasts.is_empty() {
-            alert.insert("for".into(), hurry(&rule.lasts).into());
+            let lasts = expression::hurried_duration(&rule.lasts)?;
+            alert.insert("for".into(), lasts.into());
         }
         alert.insert("labels".into(), json!(rule.labels));
-        json!({ "name": format!("{HURRIED}{}", rule.name), "rules": [alert] })
+        Ok(json!({ "name": format!("{HURRIED}{}", rule.name), "rules": [alert] }))
     });
+    let groups = groups.collect::<Result<Vec<_>>>()?;
     // JSON is YAML.
-    json!({ "groups": groups.collect::<Vec<_>>() }).to_string()
+    Ok(json!({ "groups": groups }).to_string())
 }
 
-/// The text with every duration in seconds, of which there is one for each minute.
-fn hurry(text: &str) -> String {
-    let mut hurried = String::with_capacity(text.len());
-    let mut before = None;
-    let mut rest = text;
-    while let Some(sign) = rest.chars().next() {
-        let digits = rest.len()
-            - rest
-                .trim_start_matches(|sign: char| sign.is_ascii_digit())
-                .len();
-        let (number, after) = rest.split_at(digits);
-        let begins =
-            !before.is_some_and(|sign: char| sign.is_alphanumeric() || "_.".contains(sign));
-        match duration(number, after).filter(|_| begins) {
-            Some((minutes, after)) => {
-                hurried.push_str(&format!("{minutes}s"));
-                (before, rest) = (Some('s'), after);
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Groups {
+    groups: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    name: String,
+    rules: Vec<Written>,
+}
+
+/// A rule as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    alert: Option<String>,
+    record: Option<String>,
+    expr: String,
+    #[serde(default, rename = "for")]
+    lasts: String,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Tests {
+    group_eval_order: Vec<String>,
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    #[serde(default)]
+    alert_rule_test: Vec<Case>,
+}
+
+impl Written {
+    fn of_group(self, group: &str) -> Result<Rule> {
+        let (makes, name) = match (self.alert, self.record) {
+            (Some(name), None) => (Makes::Alert, name),
+            (None, Some(name)) => (Makes::Series, name),
+            _ => {
+                return Err(Error::Form(format!(
+                    "`alert` or `record` of `{}`",
+                    self.expr
+                )))
             }
-            None => {
-                hurried.push(sign);
-                before = Some(sign);
-                rest = rest.get(sign.len_utf8()..).unwrap_or_default();
-            }
-        }
-    }
-    hurried
-}
-
-/// How many minutes a number and its unit are, and what is behind them.
-fn duration<'a>(number: &str, after: &'a str) -> Option<(u64, &'a str)> {
-    let units = [('m', 1), ('h', 60), ('d', 1_440)];
-    let (rest, minutes) = units
-        .iter()
-        .find_map(|(unit, minutes)| Some((after.strip_prefix(*unit)?, minutes)))?;
-    let ends = !rest.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_');
-    let number: u64 = number.parse().ok().filter(|_| ends)?;
-    Some((number.checked_mul(*minutes)?, rest))
-}
-
-impl Rule {
-    fn new(group: &str, rule: &Value) -> Result<Self> {
-        let (makes, key) = if rule.get("alert").is_some() {
-            (Makes::Alert, "alert")
-        } else {
-            (Makes::Series, "record")
         };
-        Ok(Self {
+        Ok(Rule {
             group: group.to_owned(),
             makes,
-            name: text(rule, key)?,
-            expression: text(rule, "expr")?,
-            lasts: rule
-                .get("for")
-                .map_or(Ok(String::new()), |_| text(rule, "for"))?,
-            labels: texts(rule, "labels")?,
-            annotations: texts(rule, "annotations")?,
+            name,
+            expression: self.expr,
+            lasts: self.lasts,
+            labels: self.labels,
+            annotations: self.annotations,
         })
     }
 }
 
-fn load(root: &Path, name: &str) -> Result<Value> {
+fn rules(text: &str) -> Result<Vec<Rule>> {
+    let file: Groups = serde_saphyr::from_str(text).map_err(Error::yaml(FILE))?;
+    let of_group = |Group { name, rules }: Group| {
+        let rules = rules.into_iter();
+        rules.map(move |rule| rule.of_group(&name))
+    };
+    file.groups.into_iter().flat_map(of_group).collect()
+}
+
+fn tests(root: &Path) -> Result<Tests> {
+    serde_saphyr::from_str(&text(root, TESTS)?).map_err(Error::yaml(TESTS))
+}
+
+fn text(root: &Path, name: &str) -> Result<String> {
     let path = root.join(name);
     let failed = Error::io(format!("reading {}", path.display()));
-    yaml::read(&fs::read_to_string(&path).map_err(failed)?)
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value]> {
-    let found = value.get(key).ok_or_else(|| Error::Form(key.to_owned()))?;
-    items(found)
-}
-
-fn items(value: &Value) -> Result<&[Value]> {
-    let items = value.as_array().map(Vec::as_slice);
-    items.ok_or_else(|| Error::Form(format!("a list where {value} is")))
-}
-
-fn text(value: &Value, key: &str) -> Result<String> {
-    let text = value.get(key).and_then(Value::as_str);
-    text.map(str::to_owned)
-        .ok_or_else(|| Error::Form(format!("the text `{key}` of {value}")))
-}
-
-fn texts(value: &Value, key: &str) -> Result<BTreeMap<String, String>> {
-    let Some(entries) = value.get(key) else {
-        return Ok(BTreeMap::new());
-    };
-    let entries = entries
-        .as_object()
-        .ok_or_else(|| Error::Form(format!("`{key}` of {value}")))?;
-    let texts = entries
-        .keys()
-        .map(|name| Ok((name.clone(), text(&value[key], name)?)));
-    texts.collect()
+    fs::read_to_string(&path).map_err(failed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const RULES: &str = "
+groups:
+  - name: one
+    rules:
+      - alert: A
+        # A comment.
+        expr: >-
+          up == 0
+          and b{c=\"d\"} # no comment
+
+        for: 2m
+        annotations:
+          summary: \"it's: # here\"
+      - record: b
+        expr: 'say{a=\"''x''\"}'
+";
+
     #[test]
-    fn minutes_become_seconds_and_nothing_else_does() {
-        for (text, expected) in [
-            ("4h", "240s"),
+    fn rules_are_read_in_their_order() {
+        let read = rules(RULES).expect("rules");
+        let [alert, series] = read.as_slice() else {
+            panic!("{read:?}")
+        };
+        assert_eq!((alert.makes, series.makes), (Makes::Alert, Makes::Series));
+        assert_eq!((alert.group.as_str(), alert.name.as_str()), ("one", "A"));
+        assert_eq!(alert.expression, "up == 0 and b{c=\"d\"} # no comment");
+        assert_eq!(alert.lasts, "2m");
+        assert_eq!(alert.annotations["summary"], "it's: # here");
+        assert_eq!(series.expression, "say{a=\"'x'\"}");
+    }
+
+    #[test]
+    fn keys_that_are_unknown_or_missing_or_stand_twice_are_refused() {
+        for (now, then, expected) in [
+            ("for: 2m", "fore: 2m", "unknown field `fore`"),
+            ("for: 2m", "expr: b", "duplicate"),
+            ("expr: 'say", "for: 'say", "missing field `expr`"),
             (
-                "max_over_time(duet:x5m[10m]) > 3",
-                "max_over_time(duet:x5m[10s]) > 3",
-            ),
-            ("a offset 1h unless b[1d]", "a offset 60s unless b[1440s]"),
-            (
-                "rate(a{le=\"0.005\"}[30s]) + 5 * m",
-                "rate(a{le=\"0.005\"}[30s]) + 5 * m",
-            ),
-            (
-                "duet:slow:ratio_rate5m > 1.5",
-                "duet:slow:ratio_rate5m > 1.5",
+                "record: b",
+                "alert: b\n        record: b",
+                "`alert` or `record`",
             ),
         ] {
-            assert_eq!(hurry(text), expected);
+            assert!(RULES.contains(now));
+            let error = rules(&RULES.replace(now, then))
+                .expect_err(then)
+                .to_string();
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

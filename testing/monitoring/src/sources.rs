@@ -16,7 +16,13 @@ use std::{
 pub const PREFIX: &str = "substrate_duet_";
 
 /// Folders with sources of nodes.
-const FOLDERS: [&str; 5] = ["finality", "gossip", "node", "statistics", "telemetry"];
+const FOLDERS: [&str; 5] = [
+    "finality",
+    "gossip",
+    "node",
+    "schemes/statistics",
+    "schemes/telemetry",
+];
 
 /// What Prometheus takes a metric for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -185,9 +185,46 @@ fn a_variant_is_where_its_type_is_and_an_alias_is_followed() {
         arrows(&files),
         [
             arrow("src/b.rs", "src/a.rs", 1),
-            arrow("src/c.rs", "src/a.rs", 2)
+            arrow("src/c.rs", "src/a.rs", 2),
+            arrow("src/c.rs", "src/b.rs", 2)
         ]
     );
+}
+
+#[test]
+fn a_circle_that_only_the_parent_of_the_definer_closes_is_found() {
+    let part = "mod a;\nmod b;\npub use b::B;\npub fn run() { a::run() }";
+    let user = |path| format!("use {path};\npub fn run() {{ let _ = B; }}");
+    for (path, count) in [
+        ("super::B", 1),
+        ("super::*", 1),
+        ("crate::part::B", 1),
+        ("super::b::B", 0),
+    ] {
+        let sources = [
+            ("src/lib.rs", "mod part;"),
+            ("src/part/mod.rs", part),
+            ("src/part/a.rs", &user(path)),
+            ("src/part/b.rs", "pub struct B;"),
+        ];
+        let sources: Sources = sources.into_iter().collect();
+        let imports = imports(&sources, Path::new("src/lib.rs")).expect("valid fixture");
+        assert_eq!(cycles(&imports).len(), count, "{path}");
+    }
+}
+
+#[test]
+fn a_parent_that_only_re_exports_closes_no_circle() {
+    let found = circles(&[
+        ("src/lib.rs", "mod part;"),
+        (
+            "src/part/mod.rs",
+            "mod a;\nmod b;\npub use a::A;\npub(crate) use b::B;",
+        ),
+        ("src/part/a.rs", "use super::B;\npub struct A(B);"),
+        ("src/part/b.rs", "pub struct B;"),
+    ]);
+    assert_eq!(found, []);
 }
 
 #[test]

@@ -14,8 +14,8 @@ use duet_tidy::sources::Sources;
 /// Lines that are added or removed.
 const LONGEST: usize = 200;
 
-/// Where the patch is applied, as `templates/README.md` says it.
-const DIRECTORY: &str = "--directory=templates/solochain";
+/// Where the patch is applied, as `testing/templates/README.md` says it.
+const DIRECTORY: &str = "--directory=testing/templates/solochain";
 
 /// Texts by their paths in a template.
 type Files = BTreeMap<PathBuf, String>;
@@ -25,7 +25,7 @@ fn the_patch_makes_the_template_with_duet() {
     // As the README says it, in a repository: there `git apply` leaves out what it takes for files elsewhere, and succeeds.
     let repository = scratch("apply");
     assert!(git(&["init", "--quiet"], &repository).status.success());
-    let folder = repository.join("templates/solochain");
+    let folder = repository.join("testing/templates/solochain");
     write(&read(&template("solochain")), &folder);
     let patch = patch().display().to_string();
     let applied = git(&["apply", DIRECTORY, &patch], &repository);
@@ -56,7 +56,10 @@ fn remedy() -> String {
     let made = git(&["diff", "--no-index", "--no-prefix", "a", "b"], &folder);
     let path = folder.join("duet.patch");
     fs::write(&path, made.stdout).expect("writable");
-    format!("; templates/duet.patch should be {}", path.display())
+    format!(
+        "; testing/templates/duet.patch should be {}",
+        path.display()
+    )
 }
 
 /// The template with Duet, its crates named as those without: one workspace has both.
@@ -77,7 +80,7 @@ fn read(folder: &Path) -> Files {
 }
 
 fn template(name: &str) -> PathBuf {
-    support::repository().join("templates").join(name)
+    support::repository().join("testing/templates").join(name)
 }
 
 fn patch() -> PathBuf {
@@ -95,7 +98,7 @@ fn write(files: &Files, folder: &Path) {
 /// An empty folder.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("templates")
+        .join("testing/templates")
         .join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("it is ours");

@@ -5,9 +5,9 @@ use std::{
     hash::Hash,
 };
 
-/// Items of many peers. Peers take turns, so that whoever sends much only makes itself wait.
+/// Items of many peers. Peers take turns, so a peer that sends much delays only itself.
 ///
-/// The order depends on nothing but the order of the calls.
+/// The order depends only on the order of the calls.
 #[derive(Debug)]
 pub struct Fair<P, T> {
     of_peer: HashMap<P, VecDeque<T>>,
@@ -34,7 +34,7 @@ impl<P: Copy + Eq + Hash, T> Fair<P, T> {
         items.push_back(item);
     }
 
-    /// What [`Fair::pop`] would take.
+    /// The item that [`Fair::pop`] would take.
     pub fn peek(&self) -> Option<&T> {
         self.of_peer.get(self.turns.front()?)?.front()
     }
@@ -88,7 +88,7 @@ impl<P: Copy + Eq + Hash, T> Fair<P, T> {
         wanted
     }
 
-    /// Whether there is nothing to take.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }

@@ -1,8 +1,8 @@
-//! How the work of checking what peers send is divided: between kinds of messages, and between peers. (GOSSIP-7)
+//! Divides the work of checking peers' messages: between kinds of messages, and between peers. (GOSSIP-7)
 //!
-//! A host keeps what waits for a check in a [`Fair`] queue for each [`Kind`], and asks [`Shares`] from which of them to
-//! take. So neither one peer nor many votes on invented commitments delay the votes that a node needs. What the messages
-//! are, and how many may wait, is the host's.
+//! A host keeps waiting messages in a [`Fair`] queue for each [`Kind`], and asks [`Shares`] which queue is next. So
+//! neither one peer nor many votes on invented commitments delay the votes that a node needs. The host defines the
+//! messages, and the limits of the queues.
 
 mod fair;
 mod shares;

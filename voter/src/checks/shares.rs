@@ -1,11 +1,11 @@
 //! How the time for checks is divided.
 
-/// What a vote on a strange commitment costs in votes of a batch: it is hashed for itself, and checked without tables.
+/// The cost of a vote on a strange commitment, in votes of a batch: it is hashed alone, and checked without tables.
 const STRANGE_WORK: u64 = 6;
-/// What a proof costs in votes of a batch: about two pairings and a sum.
+/// The cost of a proof, in votes of a batch: about two pairings and a sum.
 const PROOF_WORK: u64 = 50;
 
-/// What is checked.
+/// A kind of check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Votes on commitments that this node prepared.
@@ -19,7 +19,7 @@ pub enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Prepared, Self::Strange, Self::Proof];
 
-    /// What checking one of them costs, in votes of a batch.
+    /// The cost of one check, in votes of a batch.
     const fn work(self) -> u64 {
         match self {
             Self::Prepared => 1,
@@ -28,8 +28,8 @@ impl Kind {
         }
     }
 
-    /// What one unit of work of this kind counts. While all kinds wait, votes on prepared commitments get one half of
-    /// the work and the others a quarter each; what waits alone gets all of it.
+    /// The charge for one unit of work of this kind. While all kinds wait, votes on prepared commitments get one half
+    /// of the work and the others a quarter each. A kind that waits alone gets all.
     const fn stride(self) -> u64 {
         match self {
             Self::Prepared => 1,
@@ -41,14 +41,14 @@ impl Kind {
 /// Whose turn it is: the kind that has had least of its share. (Stride scheduling.)
 #[derive(Debug, Default)]
 pub struct Shares {
-    /// What each kind has had, divided by its share.
+    /// The work that each kind has had, divided by its share.
     had: [u64; Kind::ALL.len()],
-    /// What the kind whose turn was last had before: one that did not wait until now catches up with nothing.
+    /// The work that the last kind had before its turn: a kind that starts to wait has nothing to catch up with.
     floor: u64,
 }
 
 impl Shares {
-    /// The kind whose turn it is among those that wait.
+    /// The waiting kind whose turn it is.
     pub fn next(&mut self, waits: impl Fn(Kind) -> bool) -> Option<Kind> {
         let had = |kind: Kind| self.had.get(kind as usize).copied().unwrap_or_default();
         let kinds = Kind::ALL.into_iter().filter(|kind| waits(*kind));
@@ -59,7 +59,7 @@ impl Shares {
         Some(kind)
     }
 
-    /// Counts what was taken: so many votes, or proofs.
+    /// Charges a kind for `count` votes or proofs.
     pub fn charge(&mut self, kind: Kind, count: u64) {
         let work = count.saturating_mul(kind.work());
         if let Some(had) = self.had.get_mut(kind as usize) {

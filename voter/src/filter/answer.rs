@@ -1,19 +1,19 @@
-//! What the filter says about valid votes and justifications.
+//! The filter's answers about votes and justifications.
 
 use duet_primitives::{DualKeyset, EquivocationError, EquivocationProof, RoundMessage};
 use std::sync::Arc;
 
-/// What a vote is checked with.
+/// The input for the check of a vote.
 #[derive(Clone, Debug)]
 pub struct VoteCheck {
     /// The set to check it against.
     pub set: Arc<DualKeyset>,
-    /// What this node itself says about the block, with tables, if the vote says the same; otherwise hash its commitment
-    /// with [`RoundMessage::new`].
+    /// This node's own message about the block, with tables, if the vote has the same commitment; otherwise hash the
+    /// vote's with [`RoundMessage::new`].
     pub prepared: Option<RoundMessage>,
 }
 
-/// What a valid vote turned out to be.
+/// The class of a valid vote.
 #[derive(Clone, Debug)]
 pub enum Recorded {
     /// The first of its signer for this block, which is not proven yet or mandatory: pass it to the voter and forward it.
@@ -24,7 +24,7 @@ pub enum Recorded {
     Fuller,
     /// The first of its signer, but the round is concluded: kept for evidence, and not forwarded.
     Late,
-    /// Another thread recorded one that says the same in the meantime.
+    /// Another thread recorded the same vote in the meantime.
     Duplicate,
     /// The second that says something else: pass the evidence to the voter and forward the vote, so
     /// that others see it too. Comes once per set, block and signer. (GOSSIP-4)
@@ -33,7 +33,7 @@ pub enum Recorded {
     Misuse(EquivocationError),
 }
 
-/// What a valid justification turned out to be.
+/// The class of a valid justification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedProof {
     /// The first that was seen for this block: pass it to the voter and forward it.

@@ -14,7 +14,7 @@ use std::{
 pub(super) struct Seen {
     pub(super) set: Arc<DualKeyset>,
     pub(super) votes: BTreeMap<SignerIndex, First>,
-    /// What this node itself says about the block.
+    /// This node's own message about the block.
     pub(super) own: Option<RoundMessage>,
     /// Its votes no longer count towards their signers' quotas.
     released: bool,
@@ -47,7 +47,7 @@ impl Seen {
         self.votes.insert(vote.signer(), First::new(vote.clone()));
     }
 
-    /// What votes say that were not compared with the chain, each once; not what this node says itself.
+    /// The commitments of votes that were not compared with the chain, each once, without this node's own.
     pub(super) fn strange(&self) -> Vec<Commitment> {
         if !self.unjudged {
             return Vec::new();

@@ -5,7 +5,7 @@ use crate::verdict::Ignored;
 use duet_primitives::{BlockNumber, DualKeyset, SetId};
 use std::sync::Arc;
 
-/// What the voter needs now: [`Voter::window`](crate::Voter::window).
+/// The voter's current needs: [`Voter::window`](crate::Voter::window).
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     /// The set that signs; `None` until it is loaded.
@@ -16,9 +16,9 @@ pub struct Window {
     /// first one is worth its check, because it ends the own wait to publish (ROUND-6) and because
     /// others may miss it.
     pub unpublished: Vec<Accepted>,
-    /// Blocks that are proven by proofs that lack signers: votes of these are still of use here. (ROUND-9)
+    /// Proven blocks whose proofs lack signers: votes of the missing signers are still useful here. (ROUND-9)
     pub late: Vec<Accepted>,
-    /// The mandatory ones of these. Their votes are of use to everybody, and forwarded.
+    /// The mandatory ones among them. Their votes are useful to all nodes, and forwarded.
     pub late_handoffs: Vec<Accepted>,
 }
 
@@ -72,13 +72,13 @@ impl Window {
         accepted.place(block).map(|()| accepted)
     }
 
-    /// The block in the list of unpublished ones, if it is there.
+    /// The block in the list of unpublished ones, if present.
     pub(super) fn unpublished(&self, id: SetId, block: BlockNumber) -> Option<&Accepted> {
         let mut unpublished = self.unpublished.iter();
         unpublished.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())
     }
 
-    /// The block among those whose proofs may grow, if it is there.
+    /// The block, if it is one whose proof may grow.
     pub(super) fn late(&self, (id, block): Key) -> Option<&Accepted> {
         let mut late = self.late.iter().chain(&self.late_handoffs);
         late.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())

@@ -1,4 +1,4 @@
-//! What the first version of this code stored: eras without rules, because all sets voted by the same. (ROUND-11)
+//! The state of the first version of this code: eras without rules, because all sets voted by the same. (ROUND-11)
 
 use codec::Decode;
 use duet_primitives::{BlockNumber, KeysetCommitment, UncheckedJustification, UncheckedVote};

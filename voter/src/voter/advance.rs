@@ -1,4 +1,4 @@
-//! Concludes what is proven, in the order in which a light client verifies it. (ROUND-2, ROUND-5, ROUND-7)
+//! Concludes proven blocks, in the order in which a light client verifies them. (ROUND-2, ROUND-5, ROUND-7)
 
 use super::{count, Outbox, Voter, MAX_UNPUBLISHED, REPORTED_SETS};
 use crate::{
@@ -22,7 +22,7 @@ enum Origin {
 }
 
 impl Voter {
-    /// Concludes blocks and goes on to next sets until nothing more can be concluded.
+    /// Concludes blocks and advances to the next sets until nothing more can be concluded.
     pub(super) fn advance(&mut self, now: Millis, out: &mut Outbox) {
         loop {
             if let Some((proof, origin)) = self.highest_proof(now, out) {
@@ -72,7 +72,7 @@ impl Voter {
         Some((self.proofs.take(id, received?)?, Origin::Received))
     }
 
-    /// What the votes on a block gave, if it may be concluded.
+    /// The sum of the votes on a block, if it may be concluded.
     fn take_aggregated(
         &mut self,
         lowest: BlockNumber,
@@ -105,8 +105,8 @@ impl Voter {
         }
     }
 
-    /// What was added up and cannot be concluded is not needed: a proof of the block or a higher one came first, or the
-    /// votes are added up again when their block may be concluded.
+    /// Drops a sum that cannot be concluded: a proof of the block or a higher one came first, or the votes are added up
+    /// again when their block may be concluded.
     pub(super) fn forget_aggregated(&mut self) {
         let (id, lowest) = (self.set_id(), self.state.lowest());
         self.aggregated = None;
@@ -139,8 +139,8 @@ impl Voter {
         }
     }
 
-    /// Whether more votes are gathered on a block that has enough: on a mandatory one, whose proof light clients and
-    /// bridges pay for by each non-signer, for a while. (ROUND-8)
+    /// Whether to gather more votes on a block with enough: for a while on a mandatory block, as light clients and
+    /// bridges pay for each non-signer of its proof. (ROUND-8)
     fn gathers(&mut self, block: BlockNumber, now: Millis) -> bool {
         if self.state.pending() != Some(block) {
             self.gathering = None;
@@ -190,7 +190,7 @@ impl Voter {
         out.push(Effect::Persist);
     }
 
-    /// ROUND-10: whether a proof says what this node's chain says. The host has compared the block of a received one.
+    /// ROUND-10: whether a proof agrees with this node's chain. The host has compared the block of a received proof.
     fn agrees(&self, proof: &Justification, origin: &Origin) -> bool {
         let commitment = proof.commitment();
         let block = commitment.block_number;

@@ -1,4 +1,4 @@
-//! What each event changes. Nothing is concluded or asked for here.
+//! State changes of each event. This module concludes and requests nothing.
 
 use super::{count, Outbox, Voter};
 use crate::{
@@ -216,8 +216,8 @@ impl Voter {
         }
     }
 
-    /// Counts a vote of an own key that this node has not made: the key votes on another machine, too. What is at the floor
-    /// or below is not remembered vote by vote.
+    /// Counts a vote of an own key that this node has not made: the key votes on another machine, too. Votes at the
+    /// floor or below are not remembered singly.
     fn expect_own(&mut self, vote: &Vote) {
         let commitment = vote.commitment();
         let (id, block) = (commitment.validator_set_id, commitment.block_number);
@@ -242,8 +242,7 @@ impl Voter {
         }
     }
 
-    /// Reports each offender once per set, and never this node itself: its operator is told by the
-    /// count.
+    /// Reports each offender once per set, and never this node itself: the count tells its operator.
     fn equivocation(&mut self, proof: Box<EquivocationProof>, out: &mut Outbox) {
         let id = proof.first.0.validator_set_id;
         if self.own_keys.contains(&proof.key) {

@@ -1,5 +1,4 @@
-//! What the voter asks its host for: sets, commitments, signatures, missing proofs, time. (ROUND-1
-//! to ROUND-6)
+//! The voter's requests to its host: sets, commitments, signatures, missing proofs, time. (ROUND-1 to ROUND-6)
 
 use super::{Outbox, Voter};
 use crate::{Effect, Millis};
@@ -44,7 +43,7 @@ impl Voter {
         }
     }
 
-    /// What to vote on, and after a restart what was voted on.
+    /// Requests the commitment to vote on, and after a restart those of earlier votes.
     fn ask_to_prepare(&mut self, now: Millis, out: &mut Outbox) {
         let wanted = self.blocks_to_prepare();
         self.retry.prepare.keep(|block| wanted.contains(block));
@@ -76,8 +75,8 @@ impl Voter {
             .collect()
     }
 
-    /// ROUND-4: one signature per block, and only on what this node's own chain says: on the target, and on a mandatory
-    /// block that was proven meanwhile (ROUND-9).
+    /// ROUND-4: one signature per block, and only on this node's own chain: on the target, and on a mandatory block
+    /// that was proven meanwhile (ROUND-9).
     fn ask_to_sign(&mut self, now: Millis, out: &mut Outbox) {
         let target = self.target().filter(|block| self.state.may_sign(*block));
         let rounds = self.rounds.get(&self.set_id());
@@ -132,8 +131,7 @@ impl Voter {
         }
     }
 
-    /// ROUND-6: proofs whose turn has come; and once in a while what a lossy network may have
-    /// lost.
+    /// ROUND-6: publishes due proofs, and once in a while repeats proofs that a lossy network may have lost.
     pub(super) fn publish(&mut self, now: Millis, out: &mut Outbox) {
         for proof in self.schedule.due(now) {
             self.unwatch(proof.commitment.block_number);

@@ -1,8 +1,8 @@
-//! Makes proofs fuller by the votes that come late. (ROUND-9)
+//! Adds late votes to proofs. (ROUND-9)
 //!
-//! A proof is made the moment that enough have voted, so it mostly lacks those who are as honest and a little later.
-//! Whoever keeps no keys pays for each of them. Their votes are checked anyway, as evidence may be among them; here they
-//! are added to the proof. What is published stays as it is, and nothing waits for them.
+//! A proof is made as soon as enough members have voted, so it mostly lacks honest members that are a little later.
+//! Verifiers without keys pay for each missing signer. Late votes are checked anyway, as evidence may be among them;
+//! here they are added to the proof. Published proofs do not change, and nothing waits for late votes.
 
 use super::{
     count,
@@ -49,7 +49,7 @@ impl Voter {
         self.growing.push(growing);
     }
 
-    /// Takes a vote that came after its block was proven; whether it was of use.
+    /// Takes a vote that came after its block was proven; returns whether it was useful.
     pub(super) fn late_vote(&mut self, vote: &Vote) -> bool {
         let Some(growing) = self.growing.get_mut(place(vote.commitment())) else {
             return false;
@@ -85,7 +85,7 @@ impl Voter {
         }
     }
 
-    /// Takes what came of adding votes to a proof.
+    /// Takes the result of adding votes to a proof.
     pub(super) fn grown(&mut self, aggregated: Aggregated, out: &mut Outbox) {
         let place = aggregated.place();
         self.retry.grow.keep(|asked| *asked != place);
@@ -110,7 +110,7 @@ impl Voter {
         self.growing.drop_full();
     }
 
-    /// What this node says about a block that was proven meanwhile; whether it was of use.
+    /// Takes this node's message about a block that was proven meanwhile; returns whether it was useful.
     pub(super) fn prepared_late(&mut self, message: &RoundMessage) -> bool {
         let Some(growing) = self.growing.get_mut(place(message.commitment())) else {
             return false;
@@ -125,8 +125,9 @@ impl Voter {
         true
     }
 
-    /// The own vote on a mandatory block that was proven without it; whether it is one. It is published and added to the
-    /// proof. The signer has a record of it, and after a restart nothing is signed about a proven block. (ROUND-4)
+    /// Publishes an own vote on a mandatory block that was proven without it, and adds it to the proof; returns whether
+    /// it was such a vote. The signer has a record of it, and after a restart nothing is signed about a proven block.
+    /// (ROUND-4)
     pub(super) fn signed_late(&mut self, vote: &Vote, out: &mut Outbox) -> bool {
         let own = self.own_signer() == Some(vote.signer());
         let growing = self.growing.get_mut(place(vote.commitment()));

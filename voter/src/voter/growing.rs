@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-/// So many of the latest proofs that lack a signer may grow. The filter keeps as many rounds for evidence.
+/// The number of latest incomplete proofs that may grow. The filter keeps as many rounds for evidence.
 const MAX_GROWING: usize = 8;
 
 /// A round: set and block.
@@ -20,7 +20,7 @@ pub(super) fn place(commitment: &Commitment) -> Place {
     (commitment.validator_set_id, commitment.block_number)
 }
 
-/// A proof that lacks signers, and what may fill it.
+/// A proof that lacks signers, and the votes to add.
 #[derive(Clone, Debug)]
 pub(super) struct Growing {
     pub(super) set: Arc<DualKeyset>,
@@ -33,7 +33,7 @@ pub(super) struct Growing {
     pub(super) at: Millis,
     /// This node's own vote is missing, too, and it may still sign.
     pub(super) unsigned: bool,
-    /// What this node itself says about the block.
+    /// This node's own message about the block.
     pub(super) own: Option<RoundMessage>,
 }
 
@@ -71,7 +71,7 @@ impl GrowingProofs {
         self.0.iter_mut().find(|one| one.place() == place)
     }
 
-    /// Takes one more, and drops the oldest when there are too many.
+    /// Adds a proof, and drops the oldest when there are too many.
     pub(super) fn push(&mut self, growing: Growing) {
         self.0.push_back(growing);
         if self.0.len() > MAX_GROWING {
@@ -79,12 +79,12 @@ impl GrowingProofs {
         }
     }
 
-    /// Those whose votes are to be added now.
+    /// The proofs whose votes are due to be added.
     pub(super) fn due(&mut self, now: Millis) -> impl Iterator<Item = &mut Growing> {
         self.0.iter_mut().filter(move |one| one.is_due(now))
     }
 
-    /// Drops those that lack nobody any more.
+    /// Drops proofs that are complete.
     pub(super) fn drop_full(&mut self) {
         self.0.retain(|one| !one.is_full());
     }
@@ -94,7 +94,7 @@ impl GrowingProofs {
         self.0.iter().map(|one| one.votes.len()).sum()
     }
 
-    /// The mandatory blocks of which votes are still of use, or the others.
+    /// The mandatory blocks with useful late votes, or the others.
     pub(super) fn accepted(&self, mandatory: bool) -> Vec<Accepted> {
         let wanted = self.0.iter().filter(|one| one.mandatory == mandatory);
         let accepted = |one: &Growing| Accepted {
@@ -105,14 +105,13 @@ impl GrowingProofs {
         wanted.map(accepted).collect()
     }
 
-    /// The mandatory block that was proven without this node's vote, and what this node says about it, if it may still
-    /// sign.
+    /// The mandatory block that was proven without this node's vote, and its own message, if it may still sign.
     pub(super) fn unsigned(&self) -> Option<(BlockNumber, Option<&RoundMessage>)> {
         let one = self.0.iter().find(|one| one.unsigned)?;
         Some((one.place().1, one.own.as_ref()))
     }
 
-    /// Another set signs: what is unsigned stays so.
+    /// Another set signs now: unsigned blocks stay unsigned.
     pub(super) fn stop_signing(&mut self) {
         self.0.iter_mut().for_each(|one| one.unsigned = false);
     }

@@ -28,17 +28,15 @@ use std::{
     sync::Arc,
 };
 
-/// At most so many blocks that this node concluded wait for a proof from the network.
+/// The most concluded blocks that wait for a proof from the network.
 const MAX_UNPUBLISHED: usize = 4;
-/// There is room for so many sets at least: the one that signs, the one that takes over, and the one that the block may
-/// plan in which it does. With less room that block would never count as scanned, and nothing take over.
+/// The minimum room for sets: the signing set, its successor, and the set that may be planned in the block of the
+/// takeover. With less room that block would never count as scanned, and no set would take over.
 const MIN_ERAS: usize = 3;
-/// For how many sets back it is remembered who was reported; the filter keeps evidence for no more
-/// rounds.
+/// The number of past sets whose reported offenders are remembered; the filter keeps evidence for no more rounds.
 const REPORTED_SETS: u64 = 8;
 
-/// What was dropped or refused since the start; nothing is dropped without being counted.
-/// (GOSSIP-7)
+/// Counts of everything dropped or refused since the start. (GOSSIP-7)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Votes on rounds that are concluded, or of sets that are not concerned.
@@ -51,9 +49,9 @@ pub struct Counters {
     pub dropped_justifications: u64,
     /// Set changes that found no room and have to be delivered again.
     pub deferred_plans: u64,
-    /// Events that contradict what the voter knows: a gap in the logs, a prepared or signed
+    /// Events that contradict the voter's state: a gap in the logs, a prepared or signed
     /// commitment of another set or block, a threshold of signatures on another chain, evidence
-    /// against an own key. The operator should look into any of them.
+    /// against an own key. The operator should investigate each.
     pub inconsistent: u64,
     /// Votes of an own key that this node did not make: the key is in use elsewhere, or the state of
     /// this node is an old copy.
@@ -84,7 +82,7 @@ pub struct Voter {
     unpublished: VecDeque<Accepted>,
     /// Signers that were reported, per set.
     reported: BTreeSet<(SetId, SignerIndex)>,
-    /// The first block whose log found no room.
+    /// The first block with a log that found no room.
     deferred: Option<BlockNumber>,
     counters: Counters,
     retry: Retries,
@@ -93,12 +91,12 @@ pub struct Voter {
     gathering: Option<(BlockNumber, Millis)>,
     /// Proofs of concluded blocks that lack signers.
     growing: GrowingProofs,
-    /// What the votes on a block gave, until it is concluded.
+    /// The sum of the votes on a block, until it is concluded.
     aggregated: Option<Aggregated>,
     wake_at: Option<Millis>,
 }
 
-/// What was asked of the host and not answered yet.
+/// Open requests to the host.
 #[derive(Clone, Debug, Default)]
 struct Retries {
     load: Retry<SetId>,
@@ -110,8 +108,7 @@ struct Retries {
 }
 
 impl Voter {
-    /// A voter that continues from a stored state. Send it [`Event::Tick`] once: it then asks for
-    /// what it needs.
+    /// A voter that continues from a stored state. Send it [`Event::Tick`] once to start its requests.
     pub fn new(config: Config, state: State, own_keys: Vec<Pk1Bytes>) -> Self {
         Self {
             proofs: Proofs::new(config.max_justifications),
@@ -150,7 +147,7 @@ impl Voter {
         out.into_effects()
     }
 
-    /// What survives a restart; stored on [`Effect::Persist`].
+    /// The state that survives a restart; stored on [`Effect::Persist`].
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -160,9 +157,8 @@ impl Voter {
         self.state.scanned()
     }
 
-    /// Whether there is room for another set change. Without, [`Event::Planned`] is not taken,
-    /// [`Voter::scanned`] stays before its block, and the host may as well stop reading headers
-    /// until proofs have made room.
+    /// Whether there is room for another set change. Without room, [`Event::Planned`] is not accepted,
+    /// [`Voter::scanned`] stays before its block, and the host may stop reading headers until proofs make room.
     pub fn accepts_eras(&self) -> bool {
         self.state.eras().count() < self.config.max_eras.max(MIN_ERAS)
     }
@@ -279,7 +275,7 @@ impl Voter {
             .count()
     }
 
-    /// What was dropped or refused since the start.
+    /// Counts of everything dropped or refused since the start.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -297,8 +293,7 @@ impl Voter {
         self.sets.get(&self.set_id())
     }
 
-    /// Whether this block is one that the signing set proves and GRANDPA has finalized. (ROUND-1,
-    /// ROUND-2)
+    /// Whether the signing set proves this block, and GRANDPA has finalized it. (ROUND-1, ROUND-2)
     fn is_votable(&self, block: BlockNumber) -> bool {
         let highest = self.state.highest().min(self.state.scanned());
         (self.state.lowest()..=highest).contains(&block)

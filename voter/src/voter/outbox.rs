@@ -2,8 +2,8 @@
 
 use crate::Effect;
 
-/// Effects in the making: first what is concluded, so that a proof is stored before the state says
-/// so; then the state, so that a vote is on disk before it is sent (ROUND-4); then everything else.
+/// Pending effects: first conclusions, so that a proof is stored before the state refers to it; then the state, so that
+/// a vote is on disk before it is sent (ROUND-4); then everything else.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     concluded: Vec<Effect>,

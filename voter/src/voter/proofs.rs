@@ -17,8 +17,8 @@ impl Proofs {
         }
     }
 
-    /// Keeps a proof, the first per block. When there is no room the highest is dropped, which is
-    /// the one that is needed last; says how many did.
+    /// Keeps a proof, the first per block. Without room the highest proof is dropped, as it is needed last; returns the
+    /// number of dropped proofs.
     pub(super) fn insert(&mut self, proof: Justification) -> u64 {
         let commitment = proof.commitment();
         let key = (commitment.validator_set_id, commitment.block_number);
@@ -50,7 +50,7 @@ impl Proofs {
         self.waiting.remove(&(set, block))
     }
 
-    /// ROUND-7: drops what is of earlier sets or up to a proven block.
+    /// ROUND-7: drops proofs of earlier sets or up to a proven block.
     pub(super) fn prune(&mut self, set: SetId, up_to: BlockNumber) {
         self.waiting
             .retain(|(id, block), _| *id >= set && *block > up_to);

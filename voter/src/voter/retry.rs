@@ -3,7 +3,7 @@
 use crate::Millis;
 use std::collections::BTreeMap;
 
-/// What was asked for, and when to ask again.
+/// A pending request, and when to repeat it.
 #[derive(Clone, Debug)]
 pub(super) struct Retry<K> {
     asked: BTreeMap<K, Millis>,
@@ -18,7 +18,7 @@ impl<K> Default for Retry<K> {
 }
 
 impl<K: Ord + Copy> Retry<K> {
-    /// Keeps only what is still wanted.
+    /// Keeps only requests that are still wanted.
     pub(super) fn keep(&mut self, wanted: impl Fn(&K) -> bool) {
         self.asked.retain(|key, _| wanted(key));
     }

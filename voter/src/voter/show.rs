@@ -1,11 +1,11 @@
-//! What the voter knows of the votes, for operators.
+//! The voter's view of the votes, for operators.
 
 use super::Voter;
 use crate::{attendance::Attendance, Millis, MissingMember, VotesView};
 use duet_primitives::{Justification, Keyset, SignerIndex};
 
 impl Voter {
-    /// A proof of the signing set shows who voted.
+    /// Records the signers of a proof by the signing set.
     pub(super) fn hear_signers(&mut self, proof: &Justification, now: Millis) {
         let Some(members) = self.signing_set().map(|set| set.keyset().len()) else {
             return;
@@ -14,7 +14,7 @@ impl Voter {
         rounds.hear_signers(proof, members, now);
     }
 
-    /// Who of the signing set has voted, who has not, and since when; `None` until the set is loaded.
+    /// Members of the signing set that voted, members that did not, and since when; `None` until the set is loaded.
     ///
     /// Cost: a look-up for each member, and one for each open round.
     pub fn votes_view(&self, now: Millis) -> Option<VotesView> {
@@ -43,7 +43,7 @@ impl Voter {
     }
 }
 
-/// Who voted on the newest block, and who did not.
+/// The members that voted on the newest block, and the others.
 fn divide(
     set: &Keyset,
     attendance: &Attendance,

@@ -18,7 +18,7 @@ const BENCHMARKS: [&str; 10] = [
     "announce_payload",
 ];
 
-/// Runs each benchmark of the pallet a few times: that they run is seen, what they cost is not measured.
+/// Runs each benchmark of the pallet a few times: this tests that they run, and does not measure costs.
 pub(super) fn run() -> Result {
     tools::for_benchmarking()?;
     let program = tools::FRAME_OMNI_BENCHER.installed()?;

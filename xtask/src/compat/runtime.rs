@@ -1,4 +1,4 @@
-//! The runtime as WASM with a feature that nodes are built without.
+//! The runtime as WASM, with a feature that nodes do not use.
 
 use crate::{
     cargo,
@@ -7,11 +7,11 @@ use crate::{
 };
 use std::{fs, path::PathBuf};
 
-/// What `substrate-wasm-builder` has the compiler and the linker do. Its own build would build the runtime for this
-/// machine too, and an optimiser of WASM: neither is needed to try a runtime.
+/// The flags that `substrate-wasm-builder` passes to compiler and linker. Its own build would also build the runtime
+/// for this machine, and a WASM optimiser: a test of a runtime needs neither.
 const FLAGS: &str = "-C link-arg=--export-table --cfg substrate_runtime -C link-arg=--export=__heap_base -C link-arg=--import-memory";
 
-/// Builds the runtime with a feature of its own, and says where it is.
+/// Builds the runtime with an extra feature, and returns its path.
 pub(super) fn build(feature: &str) -> Result<PathBuf> {
     tools::for_building()?;
     let target = std::path::absolute(cargo::target_directory().join("compat"))?;

@@ -1,4 +1,4 @@
-//! Archives whose bytes depend on their content alone.
+//! Archives whose bytes depend only on their content.
 
 use super::{files, release::Release};
 use crate::{cargo, result::Result};
@@ -11,7 +11,7 @@ pub(crate) fn pack(release: &Release, stage: &Path, name: &str, to: &Path) -> Re
     tar.current_dir(stage)
         .args(["--create", "--sort=name", "--format=gnu", "--numeric-owner"])
         .args(["--owner=0", "--group=0"])
-        // One block for all would come out otherwise, with a single thread.
+        // With a single thread, xz would write one block for all, and so other bytes.
         .arg(format!("--use-compress-program=xz -T2 {}", release.level()))
         .arg("--file")
         .arg(to.join(format!("{name}.tar.xz")))
@@ -19,7 +19,7 @@ pub(crate) fn pack(release: &Release, stage: &Path, name: &str, to: &Path) -> Re
     cargo::run(tar.env("LC_ALL", "C"))
 }
 
-/// The text as gzip packs it, without a name or a date.
+/// The text, compressed by gzip without a name or a date.
 pub(crate) fn gzip(text: &Path) -> Result {
     cargo::run(Command::new("gzip").args(["-9", "--no-name"]).arg(text))
 }

@@ -1,4 +1,4 @@
-//! Bills of materials: what a lock file names, as CycloneDX writes it.
+//! Bills of materials: the packages of a lock file, in CycloneDX format.
 
 use super::{
     files,
@@ -65,7 +65,7 @@ fn licence(package: &Package) -> Value {
     }
 }
 
-/// A package URL. What is ours is not on a registry: it says where it is.
+/// A package URL. Our own packages are not on a registry, so their URL names the repository.
 fn url(release: &Release, lock: &Lock, package: &Package) -> String {
     let name = package.locked.name.replace('@', "%40");
     let url = format!(
@@ -79,7 +79,7 @@ fn url(release: &Release, lock: &Lock, package: &Package) -> String {
     }
 }
 
-/// What depends on what, by package URLs. npm's lock files say it by folders, and it is left out.
+/// The dependency graph, by package URLs. npm's lock files express it by folders, so theirs is left out.
 fn dependencies(release: &Release, lock: &Lock) -> Result<Vec<Value>> {
     if lock.kind != "cargo" {
         return Ok(Vec::new());
@@ -88,7 +88,7 @@ fn dependencies(release: &Release, lock: &Lock) -> Result<Vec<Value>> {
     for package in &lock.packages {
         let (name, version) = (&package.locked.name, &package.locked.version);
         let url = url(release, lock, package);
-        // The name alone stands for a package where it is the only one of that name.
+        // The name alone identifies a package if it is the only one of that name.
         known.insert(name.clone(), url.clone());
         known.insert(format!("{name} {version}"), url);
     }

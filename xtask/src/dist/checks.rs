@@ -1,4 +1,4 @@
-//! Tries what was packed: the same bytes twice, the sums, the bills, and the packages, each installed where nothing else is.
+//! Checks a release: reproducible bytes, sums, bills of materials, and the packages, each installed in an empty place.
 
 mod container;
 mod image;
@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::{fs, path::Path};
 use system::System;
 
-/// Tries a release that was packed into two folders.
+/// Checks a release that was packed into two folders.
 pub(crate) fn run(release: &Release, executables: &Executables, dists: [&Path; 2]) -> Result {
     let [dist, again] = dists;
     place::check()?;
@@ -82,8 +82,8 @@ fn same_bytes(first: &Path, second: &Path) -> Result {
     Ok(())
 }
 
-/// Whether a bill names every package of a lock file, which is read in another way than when the bill was written, with its version,
-/// its licence and its sum.
+/// Whether a bill names every package of a lock file with its version, licence and sum. This check reads the lock
+/// file in another way than the writer of the bill.
 fn names_all(bill: &Value, lock: &str, kind: &str) -> Result {
     let sums: Vec<_> = match kind {
         "cargo" => lock

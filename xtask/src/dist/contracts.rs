@@ -1,13 +1,13 @@
-//! The contracts, as they are deployed: bytecode, interface and sources, with what compiles them again.
+//! The deployed form of the contracts: bytecode, interface and sources, with the compiler settings to reproduce them.
 
 use super::{archive, files, release::Release};
 use crate::{cargo::root, result::Result};
 use std::{fs, path::Path};
 
-/// Packs those whose bytecode is pinned, after they have been compiled.
+/// Packs the contracts with pinned bytecode, after a compilation.
 pub(crate) fn pack(release: &Release, stage: &Path, to: &Path) -> Result {
     let name = format!("duet-contracts-{}", release.version);
-    let (from, folder) = (root().join("contracts"), stage.join(&name));
+    let (from, folder) = (root().join("verifiers/contracts"), stage.join(&name));
     let pinned = fs::read_to_string(from.join("bytecode.sha256"))?;
     for contract in pinned
         .lines()

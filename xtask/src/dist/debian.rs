@@ -14,26 +14,26 @@ use std::{
 
 /// The name of the package, of its unit and of the file with the node's flags.
 pub(crate) const NAME: &str = "duet-node";
-/// Who answers for it.
+/// Its maintainer.
 const MAINTAINER: &str = "The Duet authors <duet-finality@users.noreply.github.com>";
 /// Its executables.
 const EXECUTABLES: [&str; 3] = ["duet-node", "duet-light", "duet-signer"];
-const SOURCES: &str = "packaging/debian";
-/// What dpkg runs when it installs and removes.
+const SOURCES: &str = "operations/packaging/debian";
+/// The maintainer scripts, which dpkg runs at installation and removal.
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
-/// The file that an administrator changes, and an upgrade keeps.
+/// The configuration file, which an upgrade keeps.
 const CONFFILE: &str = "etc/default/duet-node";
 
-/// What is packed.
+/// The inputs of the package.
 pub(crate) struct Package<'a> {
     pub(crate) release: &'a Release,
     pub(crate) executables: &'a Executables,
-    /// The licences of what the executables link.
+    /// The licences of the executables' libraries.
     pub(crate) notices: &'a str,
 }
 
 impl Package<'_> {
-    /// Builds it with this version, and says where it is.
+    /// Builds the package with this version, and returns its path.
     pub(crate) fn build(&self, version: &str, stage: &Path, to: &Path) -> Result<PathBuf> {
         let folder = files::fresh(&stage.join("debian"))?;
         self.place_files(&folder)?;
@@ -113,10 +113,10 @@ impl Package<'_> {
             .replace("@DEPENDS@", &self.libraries(stage)?))
     }
 
-    /// The packages that have the libraries which the executables load.
+    /// The packages with the executables' shared libraries.
     fn libraries(&self, stage: &Path) -> Result<String> {
         let folder = stage.join("libraries");
-        // The tool expects to be called where a package is built from its source.
+        // The tool must run in the folder where a package is built from its source.
         files::write(
             &folder.join("debian/control"),
             format!("Source: {NAME}\n\nPackage: {NAME}\nArchitecture: any\n"),
@@ -133,7 +133,7 @@ impl Package<'_> {
     }
 }
 
-/// In the order of Debian, what comes before a version has a tilde.
+/// In Debian's order, a tilde marks an earlier version.
 fn debian_version(version: &str) -> String {
     version.replacen('-', "~", 1)
 }
@@ -142,7 +142,7 @@ fn source(name: &str) -> PathBuf {
     root().join(SOURCES).join(name)
 }
 
-/// The sums by which dpkg sees that a file was changed. It knows that the conffile may be.
+/// The sums by which dpkg detects changed files. The conffile may change.
 fn md5sums(folder: &Path) -> Result<String> {
     let mut files = files::all(folder)?;
     files.retain(|file| file != Path::new(CONFFILE));

@@ -1,12 +1,12 @@
-//! The executables, and the runtime that the node has in it.
+//! The executables, and the runtime embedded in the node.
 
 use super::{
     archive, files, place,
     release::{Profile, Release},
 };
 use crate::{
-    cargo::{self, root, Workspace},
-    programs, relay,
+    cargo::{self, root},
+    programs,
     result::Result,
     tools,
 };
@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is in the archive of executables.
+/// The content of the archive of executables.
 pub(crate) const NAMES: [&str; 6] = [
     "duet-collector",
     "duet-light",
@@ -25,8 +25,8 @@ pub(crate) const NAMES: [&str; 6] = [
     "duet-schemes",
     "duet-signer",
 ];
-/// The packages of them in our first workspace, and what they are released with.
-pub(crate) const PACKAGES: [&str; 10] = [
+/// Their packages, and the features of a release.
+pub(crate) const PACKAGES: [&str; 14] = [
     "--package",
     "duet-node",
     "--package",
@@ -35,16 +35,20 @@ pub(crate) const PACKAGES: [&str; 10] = [
     "duet-collector",
     "--package",
     "duet-signer",
+    "--package",
+    "duet-schemes",
+    "--package",
+    "duet-relay",
     "--features",
     "duet-node/metadata-hash",
 ];
-/// The runtime, as the release has it and as the tests do.
+/// The runtime, in the forms of the release and of the tests.
 const RUNTIME: &str = "duet_runtime.compact.compressed.wasm";
 const RUNTIME_OF_TESTS: &str = "duet_runtime.wasm";
-/// Debian's texts of licences that are too long to be in every package.
+/// Debian's texts of licences that are too long to be repeated in every package.
 const GPL: &str = "/usr/share/common-licenses/GPL-3";
 
-/// Where the executables are.
+/// The paths of the executables.
 pub(crate) struct Executables {
     programs: Vec<PathBuf>,
     runtime: PathBuf,
@@ -60,7 +64,7 @@ impl Executables {
         }
     }
 
-    /// Those in a folder, all side by side.
+    /// The executables in a folder, all side by side.
     pub(crate) fn in_folder(folder: &Path) -> Result<Self> {
         let runtime = [RUNTIME, RUNTIME_OF_TESTS].map(|name| folder.join(name));
         let found = runtime.iter().find(|file| file.exists());
@@ -68,7 +72,7 @@ impl Executables {
         Self::existing(NAMES.map(|name| folder.join(name)), runtime.clone())
     }
 
-    /// The path of one of them.
+    /// The path of one executable.
     pub(crate) fn named(&self, name: &str) -> Result<&Path> {
         let mut programs = self.programs.iter();
         let found = programs.find(|program| program.ends_with(name));
@@ -90,7 +94,7 @@ impl Executables {
         )?;
         files::copy(Path::new(GPL), &folder.join("LICENSE-GPL-3"))?;
         files::copy(
-            &root().join("packaging/debian/copyright"),
+            &root().join("operations/packaging/debian/copyright"),
             &folder.join("COPYRIGHT"),
         )?;
         archive::pack(release, stage, &name, to)?;
@@ -105,52 +109,27 @@ impl Executables {
     }
 
     fn build_for_tests() -> Result<Self> {
-        programs::build_with(&["--bin", "duet-collector", "--bin", "duet-signer"])?;
-        // With the tests, dependencies have the features that they have when these run.
-        let schemes = ["--workspace", "--locked", "--bins", "--tests"];
-        cargo::run(&mut Workspace::Schemes.cargo("build", schemes))?;
-        relay::build()?;
-        let target = cargo::target_directory();
-        Self::built(&target, "debug", RUNTIME_OF_TESTS)
+        let programs = NAMES.iter().flat_map(|name| ["--bin", name]);
+        programs::build_with(&programs.collect::<Vec<_>>())?;
+        Self::built(&cargo::output_directory(), RUNTIME_OF_TESTS)
     }
 
     fn build_for_operators() -> Result<Self> {
         println!("xtask: building for operators; the first time this takes about 40 minutes of processor time");
-        let release = ["--release", "--locked"];
-        for (manifest, folder, what) in [
-            (Workspace::Duet.manifest(), "", PACKAGES.as_slice()),
-            (
-                Workspace::Schemes.manifest(),
-                "schemes",
-                &["--package", "duet-schemes"],
-            ),
-            (relay::MANIFEST, "relay", &["--package", "duet-relay"]),
-        ] {
-            let mut build = cargo::cargo(["build", "--manifest-path", manifest]);
-            build.args(release).args(what);
-            build.env("CARGO_TARGET_DIR", place::target(folder));
-            cargo::run(&mut place::at(&build)?)?;
-        }
-        let built = Self::built(&place::built(), "release", RUNTIME)?;
+        let mut build = cargo::cargo(["build", "--release", "--locked"]);
+        build
+            .args(PACKAGES)
+            .env("CARGO_TARGET_DIR", place::target());
+        cargo::run(&mut place::at(&build)?)?;
+        let built = Self::built(&place::built().join("release"), RUNTIME)?;
         built.name_no_path_of(&place::machine()?)?;
         Ok(built)
     }
 
-    /// Where cargo puts them: those of each workspace apart.
-    fn built(target: &Path, profile: &str, runtime: &str) -> Result<Self> {
-        let path = |name: &str| {
-            let folder = match name {
-                "duet-relay" => "relay",
-                "duet-schemes" => "schemes",
-                _ => "",
-            };
-            target.join(folder).join(profile).join(name)
-        };
-        let runtime = target
-            .join(profile)
-            .join("wbuild/duet-runtime")
-            .join(runtime);
-        Self::existing(NAMES.map(path), runtime)
+    /// In cargo's output folder.
+    fn built(folder: &Path, runtime: &str) -> Result<Self> {
+        let runtime = folder.join("wbuild/duet-runtime").join(runtime);
+        Self::existing(NAMES.map(|name| folder.join(name)), runtime)
     }
 
     fn existing(programs: [PathBuf; NAMES.len()], runtime: PathBuf) -> Result<Self> {
@@ -167,7 +146,7 @@ impl Executables {
         }
     }
 
-    /// What is in them must not depend on who built them, nor tell it.
+    /// Their bytes must neither depend on the builder's machine nor reveal it.
     fn name_no_path_of(&self, machine: &[PathBuf]) -> Result {
         for program in self.programs.iter().chain([&self.runtime]) {
             let bytes = fs::read(program)?;
@@ -180,11 +159,11 @@ impl Executables {
     }
 }
 
-/// The first of the paths that stands in the bytes.
+/// The first of the paths that occurs in the bytes.
 fn first_in<'a>(bytes: &[u8], paths: &'a [PathBuf]) -> Option<&'a PathBuf> {
     let is_in = |path: &&PathBuf| {
         let path = path.as_os_str().as_encoded_bytes();
-        // A home directory that is the root of all would be in everything.
+        // A home directory that is the root would be found in everything.
         path.len() > 1 && bytes.windows(path.len()).any(|window| window == path)
     };
     paths.iter().find(is_in)

@@ -1,4 +1,4 @@
-//! Files that are about to be packed.
+//! Files to be packed.
 
 use crate::result::Result;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-/// An empty folder: what was there is gone.
+/// Creates an empty folder; removes the old content.
 pub(crate) fn fresh(folder: &Path) -> Result<PathBuf> {
     let folder = std::path::absolute(folder)?;
     if folder.exists() {
@@ -18,7 +18,7 @@ pub(crate) fn fresh(folder: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Copies a file into folders that are made as needed.
+/// Copies a file, creating folders as needed.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
@@ -27,7 +27,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result {
     Ok(())
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with all of its content.
 pub(crate) fn copy_all(from: &Path, to: &Path) -> Result {
     for file in all(from)? {
         copy(&from.join(&file), &to.join(&file))?;
@@ -35,7 +35,7 @@ pub(crate) fn copy_all(from: &Path, to: &Path) -> Result {
     Ok(())
 }
 
-/// Writes a file into folders that are made as needed.
+/// Writes a file, creating folders as needed.
 pub(crate) fn write(to: &Path, text: impl AsRef<[u8]>) -> Result {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
@@ -43,7 +43,7 @@ pub(crate) fn write(to: &Path, text: impl AsRef<[u8]>) -> Result {
     Ok(fs::write(to, text)?)
 }
 
-/// Every file below a folder, from there, in the order of their paths.
+/// Every file below a folder, as relative paths in order.
 pub(crate) fn all(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -61,7 +61,7 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Gives everything below a folder one date, and the modes that do not depend on who made it.
+/// Sets one date for everything below a folder, and modes that do not depend on the builder.
 pub(crate) fn settle(folder: &Path, time: SystemTime) -> Result {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

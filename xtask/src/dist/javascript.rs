@@ -1,4 +1,4 @@
-//! The packages for JavaScript, as npm packs them.
+//! The JavaScript packages, as npm packs them.
 
 use super::files;
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use std::{fs, path::Path, process::Command};
 
-/// Their names, and where they are: the first one as the page has it, with the verifier in it.
+/// Their names and paths: the first one as built for the page, with the verifier in it.
 pub(crate) const PACKAGES: [(&str, &str); 3] = [
-    ("duet-light-client", "web/dist/light-client"),
-    ("duet-provider", "web/provider"),
-    ("duet-types", "web/types"),
+    ("duet-light-client", "verifiers/web/dist/light-client"),
+    ("duet-provider", "verifiers/web/provider"),
+    ("duet-types", "verifiers/web/types"),
 ];
 
 /// Packs them, each with its licence. npm leaves dates and owners out.
@@ -28,7 +28,7 @@ pub(crate) fn pack(stage: &Path, to: &Path) -> Result {
     Ok(())
 }
 
-/// Installs the packages of a release into an empty project, from these files alone, and loads each.
+/// Installs a release's packages into an empty project, from these files alone, and loads each.
 pub(crate) fn try_out(dist: &Path, project: &Path) -> Result {
     let project = files::fresh(project)?;
     let manifest = "{ \"private\": true, \"type\": \"module\" }\n";

@@ -1,4 +1,4 @@
-//! The licences of the libraries that are linked into what is released, most of which ask for their text beside copies.
+//! The licences of the libraries linked into the release, most of which must accompany copies.
 
 use super::{
     files,
@@ -7,7 +7,7 @@ use super::{
 use crate::result::Result;
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-/// How the files that say it begin.
+/// The prefixes of the names of licence files.
 const NAMES: [&str; 6] = [
     "LICENSE",
     "LICENCE",
@@ -17,7 +17,7 @@ const NAMES: [&str; 6] = [
     "UNLICENSE",
 ];
 
-/// Each text once, after the packages that have it. A package that is ours has the licence of the archive.
+/// Each text once, after its packages. Our own packages have the archive's licence.
 pub(crate) fn collect(locks: &[Lock]) -> Result<String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut named = Vec::new();

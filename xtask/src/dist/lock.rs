@@ -1,16 +1,17 @@
 //! The lock files of cargo and npm, as lists of packages.
 
 use crate::result::Result;
+use base64ct::{Base64, Encoding as _};
 use serde_json::Value;
 
-/// A package that a lock file names.
+/// A package in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Locked {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// The sum of what is downloaded; there is none of what is ours.
+    /// The sum of the download; our own packages have none.
     pub(crate) sum: Option<Sum>,
-    /// What it depends on: `name`, or `name version` where the lock file has several versions.
+    /// Its dependencies: `name`, or `name version` where the lock file has several versions.
     pub(crate) uses: Vec<String>,
 }
 
@@ -22,12 +23,19 @@ pub(crate) struct Sum {
     pub(crate) digits: String,
 }
 
-/// The packages of a `Cargo.lock`, which cargo writes in one way: a key and its value on a line, a list over several.
+/// The supported version of `Cargo.lock`. In the first one, sums stood elsewhere.
+const VERSION: &str = "version = 4";
+
+/// The packages of a `Cargo.lock`. Cargo's format is fixed: a key and its value on a line, a list over several.
 ///
 /// # Errors
-/// A package without name or version.
+/// An unsupported version of the format; a package without name or version.
 pub(crate) fn of_cargo(text: &str) -> Result<Vec<Locked>> {
-    let packages = text.split("[[package]]").skip(1);
+    let mut packages = text.split("[[package]]");
+    let head = packages.next().unwrap_or_default();
+    if !head.lines().any(|line| line == VERSION) {
+        return Err(format!("a lock file of cargo without `{VERSION}`").into());
+    }
     packages.map(of_cargo_one).collect()
 }
 
@@ -53,19 +61,19 @@ fn of_cargo_one(text: &str) -> Result<Locked> {
     })
 }
 
-/// A package that a lock file of npm names, which says more than one of cargo's.
+/// A package in an npm lock file, which has more fields than cargo's.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LockedByNpm {
     pub(crate) package: Locked,
     pub(crate) licence: Option<String>,
-    /// Whether only tests and builds use it.
+    /// Whether only tests and builds use it, which includes all of our optional dependencies.
     pub(crate) is_for_development: bool,
 }
 
-/// The packages of a `package-lock.json`, in order. What is ours is a link to a folder, and not among them.
+/// The packages of a `package-lock.json`, in order. Our own packages are links to folders, and are left out.
 ///
 /// # Errors
-/// Text that is no such file, or a package without a version or a sum.
+/// Text that is not a lock file, or a package without a version or a sum.
 pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
     let lock: Value = serde_json::from_str(text)?;
     let packages = lock["packages"].as_object();
@@ -88,7 +96,7 @@ pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
                 uses: Vec::new(),
             },
             licence: text("license"),
-            is_for_development: package["dev"] == true,
+            is_for_development: package["dev"] == true || package["optional"] == true,
         });
     }
     all.sort();
@@ -96,38 +104,16 @@ pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
     Ok(all)
 }
 
-/// A sum as npm writes it: `sha512-` and base 64.
+/// A sum in npm's format: `sha512-` and base 64.
 fn sum(integrity: &str) -> Result<Sum> {
-    let digits = integrity.strip_prefix("sha512-").and_then(base64);
-    let digits = digits.filter(|bytes| bytes.len() == 64);
-    let digits = digits.ok_or_else(|| format!("{integrity} is no SHA-512"))?;
+    let bytes = integrity.strip_prefix("sha512-");
+    let bytes = bytes.and_then(|text| Base64::decode_vec(text).ok());
+    let bytes = bytes.filter(|bytes| bytes.len() == 64);
+    let bytes = bytes.ok_or_else(|| format!("{integrity} is no SHA-512"))?;
     Ok(Sum {
         algorithm: "SHA-512",
-        digits: digits.iter().map(|byte| format!("{byte:02x}")).collect(),
+        digits: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
     })
-}
-
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0u32, 0);
-    for letter in text.trim_end_matches('=').bytes() {
-        let value = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            let [.., byte] = (bits >> count).to_be_bytes();
-            bytes.push(byte);
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -175,8 +161,18 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
 
     #[test]
     fn a_package_without_a_version_is_refused() {
-        let error = of_cargo("[[package]]\nname = \"a\"\n").expect_err("no version");
+        let text = "version = 4\n[[package]]\nname = \"a\"\n";
+        let error = of_cargo(text).expect_err("no version");
         assert_eq!(error.to_string(), "no version in name = \"a\"");
+    }
+
+    #[test]
+    fn another_version_of_the_format_is_refused() {
+        let error = of_cargo(&CARGO.replacen('4', "3", 1)).expect_err("another version");
+        assert_eq!(
+            error.to_string(),
+            "a lock file of cargo without `version = 4`"
+        );
     }
 
     const NPM: &str = r#"{ "packages": {
@@ -190,7 +186,7 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
     #[test]
     fn a_lock_file_of_npm_is_read() {
         let packages = of_npm(NPM).expect("readable");
-        // The SHA-512 of nothing.
+        // The SHA-512 of empty input.
         let digits = "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
                       47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e";
         let package = Locked {
@@ -211,6 +207,8 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
                 is_for_development: true
             }]
         );
+        let optional = NPM.replace("\"dev\"", "\"optional\"");
+        assert_eq!(of_npm(&optional).expect("readable"), packages);
     }
 
     #[test]

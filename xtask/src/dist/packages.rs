@@ -1,4 +1,4 @@
-//! What our lock files name: versions and sums from there, licences from the manifests, and what of it is released.
+//! The packages of our lock files: versions and sums from there, licences from the manifests, and the released ones.
 
 use super::{executables, lock};
 use crate::{
@@ -13,25 +13,25 @@ use std::{
     path::PathBuf,
 };
 
-/// A lock file, and all that it names.
+/// A lock file, and all of its packages.
 pub(crate) struct Lock {
-    /// What the bill of its materials is about.
+    /// The subject of its bill of materials.
     pub(crate) subject: &'static str,
     /// Its path, from the repository's root.
     pub(crate) path: String,
-    /// Which packages it is about, as package URLs name the kind.
+    /// The kind of its packages, as package URLs name it.
     pub(crate) kind: &'static str,
     pub(crate) packages: Vec<Package>,
 }
 
-/// A package, and what is known about it.
+/// A package and its metadata.
 pub(crate) struct Package {
     pub(crate) locked: lock::Locked,
-    /// An SPDX expression, where the package says one.
+    /// An SPDX expression, if the package declares one.
     pub(crate) licence: Option<String>,
-    /// Whether a part of it is in what is released, and not only in what builds and tests that.
+    /// Whether a part of it is in the release, and not only in the tools that build or test it.
     pub(crate) is_released: bool,
-    /// Where its files are, if they are packed as sources.
+    /// The folder of its files, if they are packed as sources.
     pub(crate) folder: Option<PathBuf>,
 }
 
@@ -40,32 +40,20 @@ type Id = (String, String);
 /// Licence and folder.
 type Known = (Option<String>, Option<PathBuf>);
 
-/// A workspace from which something is released.
+/// A workspace with released parts.
 struct Released {
     subject: &'static str,
     folder: &'static str,
     what: &'static [&'static str],
-    /// The target, where it is not that of the executables.
+    /// The target, if it differs from the executables'.
     target: Option<&'static str>,
 }
 
-const CARGO: [Released; 4] = [
+const CARGO: [Released; 2] = [
     Released {
         subject: "duet",
         folder: "",
         what: &executables::PACKAGES,
-        target: None,
-    },
-    Released {
-        subject: "duet-schemes",
-        folder: "schemes",
-        what: &["--package", "duet-schemes"],
-        target: None,
-    },
-    Released {
-        subject: "duet-relay",
-        folder: "relay",
-        what: &["--package", "duet-relay"],
         target: None,
     },
     Released {
@@ -75,12 +63,15 @@ const CARGO: [Released; 4] = [
         target: Some("wasm32-unknown-unknown"),
     },
 ];
-/// What is used by build scripts alone, and whose code in C is linked.
+/// Packages that only build scripts use, but whose C code is linked.
 const SOURCES: [&str; 1] = ["openssl-src"];
-/// The folders with lock files of npm, and what the bills are about.
-const NPM: [(&str, &str); 2] = [("duet-web", "web"), ("duet-contracts", "contracts")];
+/// The folders with npm lock files, and the subjects of their bills.
+const NPM: [(&str, &str); 2] = [
+    ("duet-web", "verifiers/web"),
+    ("duet-contracts", "verifiers/contracts"),
+];
 
-/// Reads all lock files of what is released.
+/// Reads all lock files of the release.
 pub(crate) fn read() -> Result<Vec<Lock>> {
     let cargo = CARGO.iter().map(Released::read);
     cargo
@@ -126,7 +117,7 @@ impl Released {
             let text = |key: &str| package[key].as_str().map(str::to_owned);
             let manifest = PathBuf::from(text("manifest_path")?);
             let folder = manifest.parent().map(PathBuf::from);
-            // As it was written before SPDX had expressions.
+            // The notation from before SPDX had expressions.
             let licence = text("license").map(|licence| {
                 let names: Vec<_> = licence.split('/').map(str::trim).collect();
                 names.join(" OR ")
@@ -136,7 +127,7 @@ impl Released {
         Ok(known.collect())
     }
 
-    /// Name and version of each package that is linked into what is released.
+    /// Name and version of each package linked into the release.
     fn released(&self) -> Result<BTreeSet<Id>> {
         let target = match self.target {
             Some(target) => target.to_owned(),

@@ -1,7 +1,7 @@
-//! One place for all builds: `/srv`, in a mount namespace of the build's own.
+//! One path for all builds: `/srv`, in a separate mount namespace.
 //!
-//! Compilers write the paths of sources into what they make, and OpenSSL where it was built. Flags keep out some of that, which differ
-//! from language to language, and the hashes of symbols change with them. Where the place is always the same, nothing is left to keep out.
+//! Compilers write the paths of sources into their output, and OpenSSL its build path. Flags remove some of these, but
+//! differ from language to language, and change the hashes of symbols. With one fixed path, nothing has to be removed.
 
 use crate::{
     cargo::{self, root, target_directory},
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::{env, fs, path::PathBuf, process::Command};
 
-/// Where the sources, the target directory and cargo's home are during a build.
+/// The path of the sources, the target directory and cargo's home during a build.
 const PLACE: &str = "/srv";
 /// Mounts the first three arguments there, in the folders of the fourth, and runs the rest.
 const SCRIPT: &str = r#"
@@ -22,17 +22,17 @@ shift 5
 exec "$@"
 "#;
 
-/// What is built at the place is here afterwards.
+/// The local path of output built there.
 pub(crate) fn built() -> PathBuf {
     target_directory().join("dist-build")
 }
 
-/// The path of a folder of the target directory at the place.
-pub(crate) fn target(folder: &str) -> String {
-    format!("{PLACE}/target/{folder}")
+/// The path of the target directory during a build.
+pub(crate) fn target() -> String {
+    format!("{PLACE}/target")
 }
 
-/// The command, to be run at the place. The namespace needs no privilege, where the system lets users make one.
+/// The command, wrapped to run at the fixed path. It needs no privilege if the system allows user namespaces.
 pub(crate) fn at(command: &Command) -> Result<Command> {
     let mounts = std::path::absolute(target_directory().join("dist-place"))?;
     for folder in ["duet", "target", "cargo"] {
@@ -62,7 +62,7 @@ pub(crate) fn at(command: &Command) -> Result<Command> {
             None => there.env_remove(name),
         };
     }
-    // Flags of the environment would be in the hashes of symbols.
+    // Flags of the environment would change the hashes of symbols.
     there
         .env("CARGO_HOME", format!("{PLACE}/cargo"))
         .env_remove("RUSTFLAGS")
@@ -70,7 +70,7 @@ pub(crate) fn at(command: &Command) -> Result<Command> {
     Ok(there)
 }
 
-/// Whether this system lets users make the place, which only releases are built at.
+/// Whether this system lets users create the namespace, which only releases need.
 pub(crate) fn check() -> Result {
     let mut look = Command::new("sh");
     look.args([
@@ -86,7 +86,7 @@ pub(crate) fn check() -> Result {
     }
 }
 
-/// Paths of this machine, none of which may be in an executable.
+/// Paths of this machine, which must not occur in an executable.
 pub(crate) fn machine() -> Result<Vec<PathBuf>> {
     let target = std::path::absolute(target_directory())?;
     Ok(vec![root().to_owned(), target, cargo_home()?])

@@ -1,4 +1,4 @@
-//! What everything in a release has in common.
+//! The common properties of everything in a release.
 
 use crate::{
     cargo::{self, root},
@@ -12,27 +12,27 @@ use std::{
 /// Which executables are packed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Profile {
-    /// Those for operators: fully optimised, and built at one place.
+    /// Operators' executables: fully optimised, and built at one path.
     #[default]
     Release,
-    /// Those that the tests run. They know where their sources are, and are packed in a hurry.
+    /// The tests' executables. They contain the paths of their sources, and are compressed quickly.
     Dev,
 }
 
-/// A commit, as it is released.
+/// The released commit.
 pub(crate) struct Release {
     /// The version of all our crates.
     pub(crate) version: String,
     /// The commit.
     pub(crate) commit: String,
-    /// When the commit was made, in seconds since 1970: the date of everything that is packed.
+    /// The commit's time, in seconds since 1970: the date of every packed file.
     pub(crate) epoch: u64,
     /// Which executables are packed.
     pub(crate) profile: Profile,
 }
 
 impl Release {
-    /// The release of the commit that is checked out.
+    /// The release of the checked-out commit.
     pub(crate) fn of_this_commit(profile: Profile) -> Result<Self> {
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -42,19 +42,19 @@ impl Release {
         })
     }
 
-    /// The date of everything that is packed.
+    /// The date of every packed file.
     pub(crate) fn time(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(self.epoch)
     }
 
-    /// The date in another form, one of those of `date`.
+    /// The date in another format, one of those of `date`.
     pub(crate) fn date(&self, form: &str) -> Result<String> {
         let mut date = Command::new("date");
         date.args(["--utc", "--date", &format!("@{}", self.epoch), form]);
         cargo::output(date.env("LC_ALL", "C"))
     }
 
-    /// How hard xz tries.
+    /// xz's compression level.
     pub(crate) fn level(&self) -> &'static str {
         match self.profile {
             Profile::Release => "-6",

@@ -1,4 +1,4 @@
-//! The sums of what is released.
+//! The checksums of a release.
 
 use super::{files, release::Release};
 use crate::{cargo, result::Result};
@@ -9,7 +9,7 @@ use std::{
 
 const NAME: &str = "SHA256SUMS";
 
-/// Writes the sums of all files of a folder beside them.
+/// Writes the checksums of all files of a folder next to them.
 pub(crate) fn write(release: &Release, folder: &Path) -> Result {
     let mut sums = Command::new("sha256sum");
     sums.current_dir(folder).arg("--").args(files::all(folder)?);
@@ -18,7 +18,7 @@ pub(crate) fn write(release: &Release, folder: &Path) -> Result {
     files::settle(folder, release.time())
 }
 
-/// Whether all files of a folder have the sums that stand beside them, and no file has none.
+/// Whether every file of a folder has a checksum and matches it.
 pub(crate) fn check(folder: &Path) -> Result {
     let mut check = Command::new("sha256sum");
     check.current_dir(folder);

@@ -1,4 +1,4 @@
-//! The programs that are called besides cargo's, and Debian's packages of them.
+//! The external programs besides cargo's, and their Debian packages.
 
 use std::{
     ffi::OsStr,
@@ -8,16 +8,16 @@ use std::{
 /// A program that the build calls.
 pub(crate) struct Tool {
     pub(crate) program: &'static str,
-    /// What it is called with to see whether it is there, and whole.
+    /// The arguments that check that it is installed and works.
     probe: &'static [&'static str],
     pub(crate) purpose: &'static str,
-    /// The environment variable that can name it.
+    /// The environment variable that overrides its path.
     pub(crate) variable: Option<&'static str>,
-    /// Debian's package of it.
+    /// Its Debian package.
     pub(crate) package: &'static str,
 }
 
-/// What most programs are called with to see whether they are there.
+/// The usual arguments of that check.
 pub(crate) const VERSION: &[&str] = &["--version"];
 
 pub(crate) const CXX: Tool = Tool {
@@ -55,7 +55,7 @@ pub(crate) const TOOLS: [Tool; 4] = [
     },
     Tool {
         program: "perl",
-        // A minimal system has the interpreter without these.
+        // A minimal system has the interpreter without these modules.
         probe: &["-MFindBin", "-MIPC::Cmd", "-MTime::Piece", "-e1"],
         purpose: "with its modules, for OpenSSL",
         variable: Some("OPENSSL_SRC_PERL"),
@@ -73,7 +73,7 @@ pub(crate) const VALGRIND: Tool = Tool {
 
 pub(crate) const OPENSSL: Tool = Tool {
     program: "openssl",
-    // The command knows no flag for it.
+    // The command has no flag for the check.
     probe: &["version"],
     purpose: "makes ordinary RSA keys, and signs with them in place of a token",
     variable: None,
@@ -162,7 +162,7 @@ pub(crate) const NSPAWN: Tool = Tool {
 
 pub(crate) const GO: Tool = Tool {
     program: "go",
-    // Go asks for its version with a verb.
+    // Go prints its version by a verb.
     probe: &["version"],
     purpose: "Go 1.19 or newer, runs the verifier in Go",
     variable: None,
@@ -170,14 +170,14 @@ pub(crate) const GO: Tool = Tool {
 };
 
 impl Tool {
-    /// Whether it is neither there nor named by its variable.
+    /// Whether it is missing and its variable is not set.
     pub(crate) fn is_missing(&self) -> bool {
         let named = self.variable.and_then(std::env::var_os);
         named.is_none() && !answers(self.program, self.probe)
     }
 }
 
-/// Whether a program is there, and whole.
+/// Whether a program is installed and works.
 pub(crate) fn answers(program: impl AsRef<OsStr>, probe: &[&str]) -> bool {
     Command::new(program)
         .args(probe)

@@ -6,7 +6,7 @@ use super::{
 };
 use std::fmt;
 
-/// What the measurements say of it.
+/// The break-even point, by the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BreakEven {
     /// From this number on, at every larger one that was measured.

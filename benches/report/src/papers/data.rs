@@ -1,4 +1,4 @@
-//! What was measured and counted: a file of rows, one in each line.
+//! Measurements and counts: a file of rows, one per line.
 
 use crate::{
     results::{passes_in, read, Machine, Measurement, Row},
@@ -20,7 +20,7 @@ pub(super) struct Line {
     pub(super) run: Run,
 }
 
-/// What the rows of a run share, but for the noisy ones.
+/// The common data of a run's rows, except the noisy ones.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Run {
     /// How often the row was measured anew because it was noisy; only the last time counts.
@@ -29,18 +29,18 @@ pub(super) struct Run {
     pub(super) passes: usize,
     /// `quick` or `full`.
     pub(super) scale: String,
-    /// Of the time-stamp counter; none where there is no such counter.
+    /// The rate of the time-stamp counter; none without such a counter.
     pub(super) cycles_per_second: Option<f64>,
-    /// What it ran on.
+    /// The machine of the run.
     pub(super) machine: Machine,
 }
 
-/// Where criterion and our programs left what they found.
+/// The result files of criterion and our programs.
 pub(super) struct Found<'a> {
     pub(super) measurement: &'a Measurement,
     /// Folders of passes in which noisy rows were measured again, in this order.
     pub(super) again: &'a [PathBuf],
-    /// What the program `counted` printed.
+    /// The output of the program `counted`.
     pub(super) counted: &'a Path,
     pub(super) cycles_per_second: Option<f64>,
 }
@@ -48,7 +48,7 @@ pub(super) struct Found<'a> {
 /// All rows, by name.
 pub(super) struct Data(BTreeMap<String, Line>);
 
-/// What the program `counted` prints.
+/// The output format of the program `counted`.
 #[derive(Deserialize)]
 struct Counted {
     name: String,
@@ -138,7 +138,7 @@ impl Data {
     }
 }
 
-/// What stands in a name for a number.
+/// The placeholder for a number in a name.
 const PLACE: &str = "{n}";
 
 /// The name with this number.

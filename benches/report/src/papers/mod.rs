@@ -1,7 +1,7 @@
-//! The tables of the companion schemes' papers, row by row, beside what is measured here.
+//! The tables of the companion schemes' papers, row by row, beside our measurements.
 //!
-//! The papers' figures are data: `schemes/benches/papers/*.json`, whose form their README says. What was measured is data
-//! too: every row is a line of one file in the documentation, and the page there is made from that file.
+//! The papers' figures are data: `schemes/benches/papers/*.json`, described by their README. Our measurements are data
+//! too: every row is a line of one file in the documentation, and the page there is made from it.
 
 mod break_even;
 mod data;
@@ -26,25 +26,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What was measured, and where to put what is made of it.
+/// The measurements, and the targets of the output.
 #[derive(clap::Args)]
 pub struct Options {
-    /// What criterion left.
+    /// Criterion's results.
     #[command(flatten)]
     measurement: Measurement,
-    /// What the program `counted` of the benches printed.
+    /// The output of the benches' program `counted`.
     #[arg(long, value_name = "FILE", required_unless_present = "from")]
     counted: Option<PathBuf>,
     /// Folders of passes in which noisy rows were measured again, in this order.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     again: Vec<PathBuf>,
-    /// The rate of the time-stamp counter in hertz, where there is one.
+    /// The rate of the time-stamp counter in hertz, if any.
     #[arg(long, value_name = "HERTZ")]
     cycles_per_second: Option<f64>,
     /// Shows this file of an earlier run instead.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["criterion", "cycles_per_second"])]
     from: Option<PathBuf>,
-    /// Where the results and the tables go.
+    /// The output folder for the results and the tables.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
     /// Also puts the rows, the tables and the plots into the documentation.

@@ -1,4 +1,4 @@
-//! Which benches have to run again.
+//! The choice of benches that have to run again.
 
 use super::{
     data::{filled, last_rows, Data, Line, Run},
@@ -10,10 +10,10 @@ use crate::{
 };
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// What was measured so far.
+/// The measurements so far.
 #[derive(clap::Args)]
 pub struct NoisyOptions {
-    /// What criterion left.
+    /// Criterion's results.
     #[command(flatten)]
     measurement: Measurement,
     /// Folders of passes in which noisy rows were measured again, in this order.
@@ -23,10 +23,10 @@ pub struct NoisyOptions {
 
 /// A row is noisy when half of its samples spread over more than this part of the median.
 const LIMIT: f64 = 0.05;
-/// What such a row has in its name, because each of its samples is of other work.
+/// The mark in the name of a row whose samples are of different work.
 const OTHER_WORK: &str = ",keys=";
 
-/// Prints a filter for the benches that have to run again: those with noise, and whatever they are compared with. Prints
+/// Prints a filter for the benches that have to run again: noisy ones, and those that they are compared with. Prints
 /// nothing when there are none.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ pub(super) struct Paper {
     pub(super) title: String,
     pub(super) paper: String,
     pub(super) machine: String,
-    /// What the paper says of its samples.
+    /// The paper's statistic of its samples.
     #[serde(default)]
     pub(super) statistic: Statistic,
     pub(super) rows: Vec<PaperRow>,

@@ -30,12 +30,12 @@ pub(super) fn all(data: &Data, papers: &[Named]) -> Plots {
 
 const MILLISECONDS: f64 = 1e-6;
 
-/// What a line shows.
+/// The data of a line.
 struct Series {
     /// The names, with a place for the number.
     template: String,
     statistic: Statistic,
-    /// From what was measured to what is shown.
+    /// The factor from the measured to the shown unit.
     factor: f64,
 }
 
@@ -245,7 +245,7 @@ fn versions(data: &Data) -> Chart {
 
 const SUMS: &str = "searchable::meval/inputs={n},check=all,threads=1";
 
-/// What a paper's rows say, by the number in the name of our bench.
+/// The figures of a paper's rows, by the number in the name of our bench.
 fn of_paper(papers: &[Named], data: &Data, has_ratio: impl Fn(bool) -> bool) -> Vec<(f64, f64)> {
     let numbers = data.numbers(SUMS);
     let rows = papers.iter().flat_map(|(_, paper)| &paper.rows);

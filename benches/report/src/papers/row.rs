@@ -32,7 +32,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// What a figure is in.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Unit {
@@ -152,7 +152,7 @@ impl PaperRow {
         ]
     }
 
-    /// What belongs together in a run: a row is compared with its rival.
+    /// The names that belong together in a run: a row and its rival.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let all = [&self.bench, &self.rival, &self.over];
         all.into_iter().filter_map(|name| name.as_deref())

@@ -1,9 +1,9 @@
-//! What stands for the samples of a row.
+//! The statistic that represents the samples of a row.
 
 use super::data::Line;
 use serde::Deserialize;
 
-/// What stands for the samples.
+/// The statistic that represents the samples.
 #[derive(Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Statistic {
@@ -23,7 +23,7 @@ pub(super) struct Figure {
 }
 
 impl Statistic {
-    /// What the table says of it.
+    /// The description in the table.
     pub(super) fn meaning(self) -> &'static str {
         match self {
             Self::Median => "Medians; the spread is to both quartiles.",

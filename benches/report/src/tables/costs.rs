@@ -1,4 +1,4 @@
-//! What grows: costs against the size of the set and the number of sessions, and bytes.
+//! Growing costs, against the size of the set and the number of sessions, and bytes.
 
 use crate::results::Results;
 use crate::text::{grouped, short, table};

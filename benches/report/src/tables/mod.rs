@@ -84,10 +84,10 @@ fn target_row(target: &Target, results: &Results) -> Vec<String> {
     row
 }
 
-/// A scheme in a table: what it is called, what was measured, and how many times that is one line's work.
+/// A scheme in a table: its name, its measurement, and how many times that is one line's work.
 type Line = (&'static str, String, f64);
 
-/// Rows of the lines that were measured, with their ratio to the last of them, which is ours.
+/// Rows of the measured lines, with their ratio to the last, which is ours.
 fn compared(results: &Results, first: &[String], lines: &[Line]) -> Vec<Vec<String>> {
     let ours = lines
         .last()

@@ -6,8 +6,7 @@ use crate::{
     text::{grouped, short, table, time},
 };
 
-/// An operation: what it is called, and the names of what was counted and of what was measured, each with how many
-/// operations that is.
+/// An operation: its label, and the names of its count and its measurement, each with the number of operations.
 struct Whole {
     label: &'static str,
     counted: (&'static str, u64),
@@ -83,7 +82,7 @@ pub(super) fn all(results: &Results) -> String {
     table("Where the time goes", &heads, &rows)
 }
 
-/// What something takes.
+/// The cost of an operation.
 #[derive(Clone, Copy)]
 struct Taken {
     multiplications: u64,

@@ -20,11 +20,11 @@ pub(crate) type Addition = (usize, Affine);
 struct Group {
     point: Points,
     addend: Points,
-    /// What the slopes are divided by; one where there is no slope.
+    /// The divisors of the slopes; one where there is no slope.
     run: Fp16,
-    /// What is divided.
+    /// The dividends of the slopes.
     rise: Fp16,
-    /// The product of what the slopes of all groups before this one are divided by.
+    /// The product of the divisors in all earlier groups.
     before: Fp16,
     /// Where there is no slope.
     vertical: Mask,
@@ -45,10 +45,9 @@ thread_local! {
     static GROUPS: RefCell<Vec<Group>> = const { RefCell::new(Vec::new()) };
 }
 
-/// `sums[at] += addend` for all additions, of which each has a place of its own.
+/// `sums[at] += addend` for all additions. No two have the same place.
 ///
-/// Cost: that of six products of vectors for each sixteen, seven where points are doubled, and one inversion for each
-/// [`MOST`].
+/// Cost: six products of vectors for each sixteen, seven where points are doubled, and one inversion for each [`MOST`].
 pub(crate) fn add_all(kernel: Kernel, additions: &[Addition], sums: &mut [Affine]) {
     // SAFETY: there is a kernel only where the processor has AVX-512 (F and DQ).
     unsafe { add_with_avx512(kernel, additions, sums) }
@@ -97,8 +96,7 @@ impl Group {
         vertical: 0,
     };
 
-    /// Takes both points of each addition, zeros where there are fewer than sixteen, and works out what they have
-    /// in run and rise.
+    /// Takes both points of each addition, zeros if fewer than sixteen, and computes run and rise.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     fn load(&mut self, kernel: Kernel, additions: &[Addition], sums: &[Affine]) {
@@ -130,7 +128,7 @@ impl Group {
         }
     }
 
-    /// Turns the addends into the sums, given the inverses of the runs. What it says of vertical lines means nothing.
+    /// Turns the addends into the sums, given the inverses of the runs. Results of vertical lines are meaningless.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     fn add(&mut self, kernel: Kernel, inverses: &Fp16) {

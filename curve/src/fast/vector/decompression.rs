@@ -35,7 +35,7 @@ const fn shifted_right(mut number: [u64; 6], bits: u32) -> [u64; 6] {
     number
 }
 
-/// What brings an integer into Montgomery form when it is multiplied with it.
+/// The factor that brings an integer into Montgomery form.
 const INTO_MONTGOMERY: Fp16 = Fp16::all(&Fp(blst_fp { l: SQUARED_RADIX }));
 /// One, which a product with brings an element out of Montgomery form.
 const INTEGER_ONE: Fp16 = Fp16::all(&Fp(blst_fp {
@@ -56,7 +56,7 @@ const FOUR: Fp16 = Fp16::all(&Fp(blst_fp {
 /// Bits of the exponent that a multiplication takes care of at most.
 const WINDOW: usize = 5;
 
-/// What is decoded before any arithmetic.
+/// The encoding, split before any arithmetic.
 struct Encoded {
     x: Fp,
     is_larger: bool,
@@ -128,7 +128,7 @@ fn decompress_with_avx512(
     points
 }
 
-/// What sixteen coordinates `x` lead to.
+/// The results for sixteen coordinates `x`.
 struct Found {
     x: Words,
     /// One of both.

@@ -2,12 +2,12 @@
 //! 52-bit integers.
 //!
 //! A sum between `2^100` and `2^101` is a multiple of `2^48`: adding a product of two limbs to it with the fused
-//! operation adds the upper half of the product, rounded. What the sum has grown by, taken off the same product, leaves
-//! the lower half, exact and with a sign (after Emmart, Zheng and Weems, ARITH 2018). Upper and lower halves have
-//! sums of their own, whose mantissas are read as integers.
+//! operation adds the upper half of the product, rounded. Subtracting the growth of the sum from the same product
+//! leaves the lower half, exact and with a sign (after Emmart, Zheng and Weems, ARITH 2018). Upper and lower halves
+//! have separate sums, whose mantissas are read as integers.
 //!
 //! The bounds hold when products are rounded to nearest, which is the mode that Rust code runs in: changing the
-//! floating-point environment is undefined behaviour. What this multiplication gains is in docs/decisions/0012.
+//! floating-point environment is undefined behaviour. The gain of this multiplication is in docs/decisions/0012.
 
 use super::elements::{carry, Fp16, BITS, HALVES, LIMBS, MASK, NEGATED_INVERSE, P};
 use core::{
@@ -19,13 +19,13 @@ use core::{
     hint::black_box,
 };
 
-/// `1.5·2^52`: where sums of lower halves begin. The unit of the mantissa is one, and there is room for `2^51` in
-/// both directions: sixteen halves of `2^47` each.
+/// `1.5·2^52`: the initial value of sums of lower halves. The unit of the mantissa is one, and there is room for `2^51`
+/// in both directions: sixteen halves of `2^47` each.
 const LOWER: f64 = 6_755_399_441_055_744.0;
-/// `2^100`: where sums of upper halves begin. The unit of the mantissa is `2^48`, and there is room for sixteen
-/// products of limbs.
+/// `2^100`: the initial value of sums of upper halves. The unit of the mantissa is `2^48`, and there is room for
+/// sixteen products of limbs.
 const UPPER: f64 = 1_267_650_600_228_229_401_496_703_205_376.0;
-/// What both beginnings add to the integer that a column is.
+/// The contribution of both initial values to a column's integer.
 const BEGINNINGS: u64 = LOWER.to_bits().wrapping_add(UPPER.to_bits());
 
 #[allow(clippy::cast_precision_loss)]
@@ -59,7 +59,7 @@ fn add_product(a: Doubles, b: Doubles, lower: &mut Doubles, upper: &mut Doubles)
     }
 }
 
-/// What a lowest column is to be multiplied with to vanish, in its lowest limb, when the product with `p` is added.
+/// The factor for a lowest column: adding its product with `p` makes the lowest limb vanish.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn quotient(column: __m512i) -> __m512d {

@@ -1,11 +1,11 @@
 //! Sixteen integers modulo `p` at once: two vectors of eight for each limb.
 //!
 //! Limbs have 48 bits, eight of them 384: the Montgomery form is then that of blst, and elements go from one to the
-//! other without a multiplication. An element is in one of three states, which the names of operations keep apart:
+//! other without a multiplication. An element is in one of three states, which the names of operations distinguish:
 //!
-//! - *canonical*: below `p`, limbs of 48 bits. What comes from [`Words`] and goes back there.
-//! - *short*: below `1.6p`, limbs of 48 bits. What a product is.
-//! - *loose*: below `3.6p`, limbs of 48 bits. What a difference is.
+//! - *canonical*: below `p`, limbs of 48 bits. Converted from and to [`Words`].
+//! - *short*: below `1.6p`, limbs of 48 bits. The result of a product.
+//! - *loose*: below `3.6p`, limbs of 48 bits. The result of a difference.
 //!
 //! A product of a short and a loose element is short, because `1.6p · 3.6p / 2^384 + p < 1.6p`.
 

@@ -13,7 +13,7 @@ use core::{
     hint::black_box,
 };
 
-/// By how much one factor is shifted. What of a factor does not fit into 52 bits counts for nothing.
+/// The shift of one factor. Bits of a factor beyond 52 are ignored.
 const SHIFT: u32 = 52 - BITS;
 
 static MODULUS: [u64; LIMBS] = P;
@@ -28,7 +28,7 @@ macro_rules! add_row {
     };
 }
 
-/// Makes the multiplication from the two instructions, which a test replaces by what they are defined to do.
+/// Makes the multiplication from the two instructions, which a test replaces by their definition.
 macro_rules! multiplication {
     ($(#[$attribute:meta])* $name:ident, $features:literal, $add_lower:path, $add_upper:path) => {
         $(#[$attribute])*

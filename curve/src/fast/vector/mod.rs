@@ -1,10 +1,10 @@
 //! Arithmetic on sixteen integers modulo `p` at once, for processors with AVX-512.
 //!
-//! [`elements`] says how they are kept, [`integer`] and [`double`] are two ways to multiply them, [`kernel`] chooses one
-//! at run time, and [`additions`] and [`decompression`] are what they are for. Results do not depend on the choice.
+//! [`elements`] defines their form, [`integer`] and [`double`] are two ways to multiply them, [`kernel`] chooses one at
+//! run time, and [`additions`] and [`decompression`] use them. Results do not depend on the choice.
 //!
-//! Votes have a way of their own where there is IFMA: [`octet`] is eight integers in the registers, [`lockstep`] adds
-//! points that stay in its form, and [`commitments`] is a whole batch of votes.
+//! Votes have their own path with IFMA: [`octet`] is eight integers in the registers, [`lockstep`] adds
+//! points that stay in its form, and [`commitments`] computes whole batches of votes.
 
 #[allow(unsafe_code)]
 mod additions;

@@ -1,4 +1,4 @@
-//! Signers that run, and certificates.
+//! Running signers, and certificates.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
@@ -13,10 +13,10 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
 pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
-/// Longer than any answer takes on a machine that is busy with other tests.
+/// Longer than any answer takes on a machine busy with other tests.
 pub(crate) const PATIENT: Duration = Duration::from_secs(60);
 
-/// The key that every key directory of these tests has.
+/// The key in every key directory of these tests.
 pub(crate) fn key() -> Pk1Bytes {
     secret(0).public().pk1()
 }
@@ -25,7 +25,7 @@ pub(crate) fn set() -> TestSet {
     TestSet::new(0, 0..4)
 }
 
-/// What is signed about a block; `variant` tells contradicting ones apart.
+/// A commitment for a block; `variant` makes contradicting ones.
 pub(crate) fn commitment(block: u32, variant: u8) -> Commitment {
     let set = set();
     Commitment {
@@ -58,7 +58,7 @@ pub(crate) fn remote_error(error: SignerError) -> RemoteError {
     *error.downcast().expect("an error of the client")
 }
 
-/// A CA, some of whose certificates are in the folder `certificates`.
+/// A CA, with some of its certificates in the folder `certificates`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ca {
     One,
@@ -66,7 +66,7 @@ pub(crate) enum Ca {
 }
 
 impl Ca {
-    /// Writes the certificate for a name, its key, and the CA that the owner believes, which is this one.
+    /// Writes the certificate for a name, its key, and the CA that its owner trusts, which is this one.
     pub(crate) fn issue(self, dir: &Path, name: &str) -> TlsFiles {
         let ca = match self {
             Self::One => "one",
@@ -86,7 +86,7 @@ impl Ca {
     }
 }
 
-/// How clients and signer meet.
+/// The transport between clients and signer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Transport {
     Unix,
@@ -95,7 +95,7 @@ pub(crate) enum Transport {
 
 pub(crate) const BOTH: [Transport; 2] = [Transport::Unix, Transport::Tls];
 
-/// A place for a signer: its keys, its address, its certificates.
+/// A signer's environment: its keys, its address, its certificates.
 pub(crate) struct Site {
     pub(crate) dir: TempDir,
     pub(crate) address: Address,

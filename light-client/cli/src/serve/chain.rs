@@ -21,7 +21,7 @@ const RECENT_BYTES: usize = 4_096;
 /// How long, and for how many blocks after the newest, a block that is not proven yet is waited for.
 const PROVEN_WITHIN: Duration = Duration::from_secs(20);
 const SOON: u32 = 16;
-/// How soon the header of the newest block is asked for again.
+/// The pause before the header of the newest block is requested again.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// A block that is proven, with its header.
@@ -62,7 +62,7 @@ pub(crate) struct Head {
     pub(crate) block: Arc<Known>,
 }
 
-/// What became of a question about a block.
+/// The result of a question about a block.
 enum Found {
     Known(Box<Known>),
     NotYet(BlockNumber),
@@ -86,12 +86,12 @@ impl Chain {
         }
     }
 
-    /// The heads as they come. Whoever is slow gets the newest.
+    /// The heads as they arrive. A slow receiver gets only the newest.
     pub(crate) fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
         self.head.clone()
     }
 
-    /// The newest proven block, once there is one.
+    /// The newest proven block, as soon as one exists.
     pub(crate) async fn head(&self) -> Result<Arc<Head>, Refusal> {
         let mut head = self.head.clone();
         let there = head.wait_for(Option::is_some).await;
@@ -171,7 +171,7 @@ impl Chain {
         recent.iter().find(|known| is_it(known)).cloned()
     }
 
-    /// What is proven once stays proven.
+    /// Stores a proven block. Proven blocks stay proven.
     fn remember(&self, known: Known) -> Arc<Known> {
         let known = Arc::new(known);
         if known.bytes.len() <= RECENT_BYTES {
@@ -183,7 +183,7 @@ impl Chain {
     }
 }
 
-/// Finds the block with a hash: what hashes to it is its header, which has its number, and the block with that number
+/// Finds the block with a hash: the preimage is its header, the header has the number, and the block with that number
 /// is proven.
 async fn find(server: &Server, trusted: &Trusted, hash: H256) -> Result<Found, Fault> {
     let number = parts::number_of(server, hash).await?;
@@ -197,7 +197,7 @@ async fn find(server: &Server, trusted: &Trusted, hash: H256) -> Result<Found, F
     Known::new(parts).map(|known| Found::Known(Box::new(known)))
 }
 
-/// Sends each new proven block once its header is there, until nobody listens.
+/// Sends each new proven block as soon as its header is known, until nobody listens.
 pub(crate) async fn publish_heads(
     upstream: Arc<Upstream>,
     mut view: watch::Receiver<crate::link::View>,

@@ -24,12 +24,12 @@ const SUBSCRIPTIONS: u32 = 32;
 const BATCH: u32 = 32;
 /// The longest request. A transaction with new code for the runtime has some MiB.
 const MAX_REQUEST: u32 = 16 * 1024 * 1024;
-/// The longest answer: what a node may send, and what is written around it.
+/// The longest answer: the longest answer of a node, with its envelope.
 const MAX_ANSWER: u32 = 32 * 1024 * 1024;
 /// How many messages may wait for one connection.
 const WAITING: u32 = 16;
 
-/// What each connection is served from.
+/// The state that all connections share.
 #[derive(Clone)]
 pub(crate) struct Listening {
     pub(crate) methods: Methods,
@@ -151,7 +151,7 @@ mod tests {
             self.stream.write_all(bytes).await.expect("it is open");
         }
 
-        /// Sends a message and gives what comes next.
+        /// Sends a message and returns the next one.
         async fn ask(&mut self, message: &str) -> Value {
             let (mut from, mut to) = split(&mut self.stream);
             let message = frame(message);
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// What a future gives, unless all that is left to do in this runtime waits for something else.
+    /// A future's result, unless everything left in this runtime waits for something else.
     async fn before_all_is_quiet<F: Future>(future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         for _ in 0..1_000 {

@@ -1,17 +1,16 @@
-//! How much of what one WebSocket client asks for is under way at a time.
+//! Bounds the requests of one WebSocket client that are under way at a time.
 //!
-//! jsonrpsee begins a task for each message that it reads, which holds the answer until the connection's queue has room
-//! for it. It reads on meanwhile, so a client that asks faster than it takes answers decides how much is held. Here
-//! the socket gives it nothing to read while
+//! jsonrpsee starts a task for each message, which holds the answer until the connection's queue has room. It reads
+//! on meanwhile, so a client that asks faster than it reads decides how much memory is held. Here the socket stops
+//! reading while
 //!
-//! - the queue is full, as only then an answer can wait for room in it; or
+//! - the queue is full, as only then an answer can wait for room; or
 //! - more than [`UNDER_WAY`] messages are being answered.
 //!
-//! Both are known whatever the message is: a request, a batch, a notification, or what does not parse. jsonrpsee tells
-//! when the answer to a single request was sent, but not when that to a batch or to nonsense was.
+//! Both are known for every kind of message: a request, a batch, a notification, or invalid JSON. jsonrpsee reports
+//! when the answer to a single request was sent, but not for a batch or invalid JSON.
 //!
-//! So what is held for a client is what is in its queue, [`UNDER_WAY`] messages, and those that one read brings
-//! beyond: 8 KiB of them.
+//! So a client holds at most its queue, [`UNDER_WAY`] messages, and the excess messages of one read: 8 KiB.
 
 use jsonrpsee::{
     server::{
@@ -25,8 +24,8 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-/// How many messages of one connection may be answered at a time. It is well above the requests that may take long,
-/// with what a batch counts for (twice), so that those beyond are read and refused at once.
+/// How many messages of one connection may be answered at a time. It is well above the limit of slow requests, even
+/// with batches (which count twice), so that excess requests are read and refused at once.
 pub(crate) const UNDER_WAY: usize = 128;
 
 /// The subscription that shows the queue of a connection. The table of methods does not have it, so that no client
@@ -52,8 +51,8 @@ impl Flow {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks for the queue of the connection that is served by `service`. Without a WebSocket there is none, and the
-    /// flow bounds nothing.
+    /// Finds the queue of the connection that `service` serves. Without a WebSocket there is no queue, and the flow
+    /// bounds nothing.
     pub(crate) fn watch(self: &Arc<Self>, service: &RpcService) {
         let [begin, _] = QUEUE;
         let mut request = Request::new(begin.into(), None, Id::Null);

@@ -1,5 +1,5 @@
-//! Who may talk to this server. A page in a browser may not, unless it is named: its requests carry an `Origin`, and
-//! after DNS rebinding the `Host` of the page.
+//! Access to this server. Web pages are refused unless they are allowed by name: their requests carry an `Origin`,
+//! and after DNS rebinding the `Host` of the page.
 
 use crate::serve::flow::{Flow, Message};
 use jsonrpsee::{
@@ -24,12 +24,12 @@ pub(crate) struct Allowed {
     pub(crate) origins: Vec<String>,
 }
 
-/// What becomes of a request.
+/// The decision on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
     /// No browser sent it.
     Pass,
-    /// A page that is named sent it.
+    /// From an allowed page.
     PassPage(String),
     /// A browser asks whether such a page may send it.
     Preflight(String),
@@ -74,7 +74,7 @@ impl Allowed {
     }
 }
 
-/// Lets in who is allowed, as part of the flow of its connection.
+/// Admits allowed clients, as part of the flow of their connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate<S> {
     inner: S,

@@ -5,7 +5,7 @@ use duet_light_rpc::hex;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 
-/// More items than any header has. What is shown for each is longer than its bytes by a constant.
+/// More items than any header has. The JSON of an item is longer than its bytes by a constant.
 const MAX_ITEMS: u32 = 1_024;
 
 /// The kinds of items of a digest, by their number in SCALE.

@@ -1,4 +1,4 @@
-//! What is done around each request: it is looked up in the table, counted, timed and shown.
+//! Handling around each request: it is looked up in the table, counted, timed and shown.
 
 use crate::{
     event::Event,
@@ -26,7 +26,7 @@ pub(crate) const REQUESTS_PER_CONNECTION: usize = 32;
 /// How long one may take.
 pub(crate) const WITHIN: Duration = Duration::from_secs(60);
 
-/// What all connections share.
+/// The state that all connections share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     seats: Arc<Semaphore>,
@@ -56,7 +56,7 @@ pub(crate) struct Limits<S> {
 }
 
 impl<S> Limits<S> {
-    /// Of a connection whose requests take these `seats`.
+    /// For a connection whose requests take these `seats`.
     pub(crate) fn new(service: S, shared: Shared, seats: Arc<Semaphore>) -> Self {
         Self {
             service,

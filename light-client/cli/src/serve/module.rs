@@ -16,7 +16,7 @@ use jsonrpsee::{
 use serde_json::{json, Value};
 use std::sync::Arc;
 
-/// What the methods answer from.
+/// The state behind the methods.
 pub(crate) struct Context {
     pub(crate) chain: Chain,
     pub(crate) strict: bool,
@@ -32,7 +32,7 @@ enum Feed {
     Transaction,
 }
 
-/// What begins a subscription, the name of its messages, what ends it, and what it sends.
+/// For each subscription: its method, the name of its messages, the method that ends it, and its feed.
 const FEEDS: [(&str, &str, &str, Feed); 7] = [
     (
         "chain_subscribeAllHeads",
@@ -168,7 +168,7 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
     }
 }
 
-/// What a subscription is about.
+/// The subject of a subscription.
 enum Subject {
     Headers,
     Justifications,
@@ -177,7 +177,7 @@ enum Subject {
     Transaction(Box<feeds::Watched>),
 }
 
-/// Reads what a subscription is about. A transaction is submitted.
+/// Reads the subject of a subscription. A transaction is submitted.
 async fn subject(feed: Feed, params: &Params<'_>, chain: &Chain) -> Result<Subject, Refusal> {
     let mut params = Positional::new(params)?;
     Ok(match feed {

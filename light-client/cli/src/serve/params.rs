@@ -1,4 +1,4 @@
-//! What is asked: parameters, within bounds.
+//! Parameters of requests, within bounds.
 
 use crate::serve::refusal::Refusal;
 use duet_light_rpc::{hex, shown};
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for Keys {
     }
 }
 
-/// Positional parameters, of which those at the end may be absent or null.
+/// Positional parameters. Trailing ones may be absent or null.
 #[derive(Debug)]
 pub(crate) struct Positional(std::vec::IntoIter<Value>);
 

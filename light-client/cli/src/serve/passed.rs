@@ -1,4 +1,4 @@
-//! What is passed through to an endpoint, unchecked: its text is escaped and cut, and its errors are named as its own.
+//! Unchecked answers of an endpoint: their text is escaped and cut, and errors are attributed to the endpoint.
 
 use crate::serve::{chain::Chain, params::Bytes, refusal::Refusal, upstream::Answer};
 use duet_light_rpc::{fit, hex, shown, Fault, Lie};
@@ -21,8 +21,8 @@ fn position_of_block(method: &str) -> Option<usize> {
 }
 
 impl Chain {
-    /// Passes a request through. One that names no block is asked of the newest proven one, so that its answer belongs
-    /// to what is verified meanwhile.
+    /// Passes a request through. A request without a block is asked at the newest proven one, so that its answer fits
+    /// the verified answers.
     pub(crate) async fn pass(
         &self,
         method: &str,
@@ -73,7 +73,7 @@ impl Chain {
         Refusal::Endpoint { url, error }
     }
 
-    /// Submits a transaction. What the endpoint answers must be its hash.
+    /// Submits a transaction. The endpoint must answer with the transaction's hash.
     pub(crate) async fn submit(&self, transaction: &Bytes) -> Result<Value, Refusal> {
         let values = [json!(transaction)];
         let Answer { value, endpoint } = self

@@ -17,7 +17,7 @@ use serde_json::{json, Value};
 /// The most keys of one request, as nodes allow.
 const MAX_KEYS: usize = 64;
 
-/// What `duet_getProofs` is asked.
+/// The parameters of `duet_getProofs`.
 #[derive(Debug)]
 pub(crate) struct ProofsAsked {
     pub(crate) keys: Keys,
@@ -38,7 +38,7 @@ impl Chain {
         Ok(bytes(&answer.await?.value))
     }
 
-    /// `duet_getStartProof` of a block, checked against the hash that was asked for. (LIGHT-1 to LIGHT-3) Null is an endpoint's
+    /// `duet_getStartProof` of a block, checked against the requested hash. (LIGHT-1 to LIGHT-3) Null is an endpoint's
     /// word.
     pub(crate) async fn start_proof(&self, block: H256) -> Result<Value, Refusal> {
         let answer = self.upstream.ask(|server| async move {

@@ -1,11 +1,11 @@
-//! Why a request gets an error instead of an answer, as the one who asked sees it.
+//! Why a request gets an error instead of an answer, as the client sees it.
 
 use duet_light_rpc::{fit, shown, Fault, Missing};
 use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::types::{ErrorCode, ErrorObject, ErrorObjectOwned};
 use serde_json::{json, Value};
 
-/// No endpoint can prove the genesis, or any start: what nodes say, too.
+/// No endpoint can prove the genesis or any start. Nodes use the same code.
 const NO_START: i32 = 9005;
 /// Every endpoint that was left to ask sent what does not verify, or another one had to be dropped before.
 const UNVERIFIED: i32 = 9101;
@@ -31,7 +31,7 @@ pub(crate) enum Refusal {
     NotYet { number: BlockNumber },
     /// The block is not of the chain that is proven.
     NotFinal { hash: H256, number: BlockNumber },
-    /// No endpoint gave it; each with what was wrong.
+    /// No endpoint answered; each with its fault.
     Unanswered(Vec<(String, Fault)>),
     /// Too much at a time.
     Busy(&'static str),
@@ -39,7 +39,7 @@ pub(crate) enum Refusal {
     TooSlow { seconds: u64 },
     /// It is proven and cannot be read.
     Unreadable(String),
-    /// An endpoint's own refusal of what is passed through to it.
+    /// An endpoint's own refusal of a request that was passed through.
     Endpoint {
         url: String,
         error: ErrorObjectOwned,

@@ -14,8 +14,8 @@ use tokio::{
     time::{sleep, Instant, Sleep},
 };
 
-/// How long nothing may come, and how long the client may take nothing of what is written. A WebSocket client answers a
-/// ping every 30 seconds, and a request ends within 60.
+/// How long a client may send nothing, or read nothing. A WebSocket client answers a ping every 30 seconds, and a
+/// request ends within 60.
 pub(crate) const IDLE: Duration = Duration::from_secs(120);
 
 /// The connection, and the seat that it takes.

@@ -1,5 +1,5 @@
-//! Subscriptions. Each sends what is new with the newest proven block; whoever is slow misses what came between, and
-//! nothing is kept for it.
+//! Subscriptions. Each sends the changes with the newest proven block. A slow client misses the blocks between;
+//! nothing is buffered.
 
 use crate::serve::{
     chain::{Chain, Head, Known},
@@ -80,7 +80,7 @@ pub(crate) async fn justifications(chain: &Chain, sink: &SubscriptionSink) -> Re
     each_head(chain, sink, proof).await
 }
 
-/// Entries of the state: all of them first, then those that changed.
+/// Entries of the state: first all, then the changed ones.
 pub(crate) async fn storage(
     chain: &Chain,
     sink: &SubscriptionSink,
@@ -146,7 +146,7 @@ pub(crate) async fn submit(chain: &Chain, transaction: Bytes) -> Result<Watched,
 }
 
 impl Watched {
-    /// Passes on what the endpoint says of it. That it is final is only said when it is proven.
+    /// Passes on the endpoint's messages about the transaction. Finality is only reported when it is proven.
     pub(crate) async fn run(
         mut self,
         chain: &Chain,

@@ -1,11 +1,11 @@
-//! Which methods are answered, and what each answer is worth. `docs/light-clients/command.md` shows the same table.
+//! The supported methods, and how far each answer is verified. `docs/light-clients/command.md` shows the same table.
 
-/// What an answer is worth.
+/// How far an answer is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Checked under a proof that was verified.
     Verified,
-    /// What an endpoint says, unchecked.
+    /// The answer of an endpoint, unchecked.
     PassedThrough,
     /// Not answered.
     Refused,
@@ -21,16 +21,16 @@ impl Class {
     }
 }
 
-/// A method; one that ends with `*` stands for all that begin so.
+/// A method; a final `*` stands for all methods with this prefix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) method: &'static str,
     pub(crate) class: Class,
-    /// What is checked, or why it is not.
+    /// What is checked, or why nothing is.
     pub(crate) why: &'static str,
 }
 
-/// What is not in the table.
+/// The row of methods that are not in the table.
 const UNKNOWN: Row = Row {
     method: "*",
     class: Class::Refused,
@@ -142,7 +142,7 @@ pub(crate) const TABLE: &[Row] = &[
     refused("transaction_*", "not supported; use author_submitExtrinsic"),
 ];
 
-/// The row of a method. What cannot be verified is refused when `strict`.
+/// The row of a method. Methods that cannot be verified are refused when `strict`.
 pub(crate) fn row(method: &str, strict: bool) -> Row {
     let matches = |row: &&Row| match row.method.strip_suffix('*') {
         Some(prefix) => method.starts_with(prefix),

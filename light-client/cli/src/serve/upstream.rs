@@ -1,5 +1,5 @@
-//! The endpoints that questions are passed to: one connection to each, the one that is followed first. A liar is
-//! dropped for good, and the session is told.
+//! The endpoints behind the server: one connection to each, the followed endpoint first. A lying endpoint is dropped
+//! for good and reported to the session.
 
 use crate::{event::Event, link::Following, output::Output, serve::refusal::Refusal};
 use duet_light_rpc::{Fault, Kind, Server};
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long an endpoint that failed is asked after the others.
+/// How long a failed endpoint ranks after the others.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// All endpoints.
@@ -37,7 +37,7 @@ impl Endpoint {
     }
 }
 
-/// An answer, and who gave it.
+/// An answer, and the endpoint that gave it.
 #[derive(Debug)]
 pub(crate) struct Answer<T> {
     pub(crate) value: T,
@@ -73,7 +73,7 @@ impl Upstream {
             .map_or("", |endpoint| endpoint.url.as_str())
     }
 
-    /// Asks one endpoint after the other until one gives what was asked for and checked by `question`.
+    /// Asks one endpoint after the other until one gives an answer that `question` accepts.
     pub(crate) async fn ask<T, F, Answered>(&self, question: F) -> Result<Answer<T>, Refusal>
     where
         F: Fn(Arc<Server>) -> Answered + Send + Sync,
@@ -107,7 +107,7 @@ impl Upstream {
         Err(Refusal::Unanswered(faults))
     }
 
-    /// The endpoints that may be asked: the one that is followed, the others, and those that failed just now.
+    /// The usable endpoints: the followed one, the others, then recently failed ones.
     fn order(&self) -> Vec<usize> {
         let view = self.following.view.borrow().clone();
         let now = Instant::now();
@@ -156,7 +156,7 @@ impl Upstream {
         Ok(server)
     }
 
-    /// Takes note of a fault. Who lied is dropped at once, and the session is told, which drops it, too.
+    /// Records a fault. A lying endpoint is dropped at once, and reported to the session, which drops it too.
     pub(crate) fn report(&self, index: usize, fault: &Fault) {
         let Some(endpoint) = self.endpoints.get(index) else {
             return;

@@ -11,7 +11,7 @@ use jsonrpsee::rpc_params;
 use std::{collections::BTreeSet, time::Instant};
 
 impl Session {
-    /// Shows a statistic, from the first endpoint that has a verified one that is good enough.
+    /// Shows a statistic, from the first endpoint with a verified one that meets the user's limits.
     pub(crate) async fn statistic(&mut self, args: &Asked) -> Result<(), Failure> {
         for index in self.endpoints.all() {
             match self.ask_for_statistic(index, args).await {
@@ -43,7 +43,7 @@ impl Session {
     }
 }
 
-/// The keys of the set that signs, checked against what is trusted.
+/// The keys of the signing set, checked against the trusted state.
 async fn keys(server: &Server, trusted: &Trusted) -> Result<Keyset, Fault> {
     let signing = trusted.signing();
     let keys = server.keys(signing.id).await?;
@@ -113,7 +113,7 @@ fn decode<T: DecodeAll>(object: &'static str, text: &str) -> Result<T, Fault> {
     })
 }
 
-/// What it sent does not hold.
+/// The fault of an endpoint whose data does not hold.
 fn lie(asked: &str, why: &str) -> Fault {
     let (asked, got) = (asked.to_owned(), format!("what does not hold: {why}"));
     Lie::OtherAnswer { asked, got }.into()

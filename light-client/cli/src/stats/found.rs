@@ -1,4 +1,4 @@
-//! What an endpoint has, verified.
+//! The statistic of an endpoint, verified.
 
 use super::args::Asked;
 use duet_light_client::Trusted;
@@ -7,7 +7,7 @@ use duet_primitives::SignerIndex;
 use duet_statistics::Statistic;
 use std::collections::BTreeSet;
 
-/// A statistic, and who contradicted itself.
+/// A statistic, and the validators that contradicted themselves.
 pub(super) struct Found {
     pub(super) statistic: Statistic,
     /// Members that said two different things about one of the last periods.
@@ -15,7 +15,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Whether it is what the user asked for. Another endpoint may have more.
+    /// Whether it meets the user's limits. Another endpoint may have more.
     pub(super) fn is_enough(&self, trusted: &Trusted, args: &Asked) -> Result<(), Fault> {
         let (got, required) = (self.statistic.values().len(), args.at_least);
         if got < required {

@@ -1,6 +1,6 @@
-//! What validators say about their own nodes (feature `statistics`).
+//! Statistics of the validators' own figures (feature `statistics`).
 //!
-//! The rules are in `duet-statistics`. Here is what is asked of a node, and what is shown.
+//! The rules are in `duet-statistics`; requests and output are here.
 
 pub(crate) mod args;
 mod ask;

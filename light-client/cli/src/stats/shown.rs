@@ -1,11 +1,10 @@
-//! What is shown of a statistic.
+//! The output of a statistic.
 
 use super::found::Found;
 use duet_primitives::{BlockNumber, Keyset, Pk1Bytes, SetId, SignerIndex};
 use serde::Serialize;
 
-/// What validators say about their own nodes, verified. Numbers that may be greater than what JSON's readers take for one are in
-/// text.
+/// A verified statistic of the validators' own figures. Numbers that may exceed those of JSON parsers are in text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown<'a> {
     url: &'a str,
@@ -15,7 +14,7 @@ pub(crate) struct Shown<'a> {
     function: &'static str,
     value: String,
     set: SetId,
-    /// The session that had begun when the figures were signed; they are about the one before.
+    /// The session in which the figures were signed; they are about the session before.
     session: u32,
     /// Its first block.
     block: BlockNumber,

@@ -8,7 +8,7 @@ use std::{fs::File, io::Read, path::Path};
 /// More than a line for each validator of the largest set has.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
-/// Reads how much each validator counts: `pk1` and a number on each line. Empty lines and those that begin with `#` are skipped.
+/// Reads the validators' weights: `pk1` and number per line. Empty lines and lines with a leading `#` are skipped.
 pub(super) fn read(path: &Path, set: &Keyset) -> Result<Weights, Failure> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));

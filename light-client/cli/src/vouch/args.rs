@@ -5,23 +5,23 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 const DAY: f64 = 24.0 * 60.0 * 60.0;
 
-/// Who has to vouch for the checkpoint.
+/// The vouchers that the checkpoint needs.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Vouching {
-    /// Who vouches for the checkpoint, as `vouch` wrote it; several are counted together. Not read when the state file is
-    /// newer than the checkpoint.
+    /// A record of vouchers that `vouch` wrote; several are counted together. Not read when the state file is newer
+    /// than the checkpoint.
     #[arg(long, value_name = "FILE", requires_all = ["checkpoint", "vouchers"])]
     pub(crate) vouched: Vec<PathBuf>,
 
-    /// The keys that you trust: on each line a fingerprint and a name.
+    /// A file of the keys that you trust: one fingerprint and name per line.
     #[arg(long, value_name = "FILE", requires = "vouched")]
     pub(crate) vouchers: Option<PathBuf>,
 
-    /// Refuse the checkpoint unless so many of your list vouch for it; 0 shows who does, and refuses only what is false.
+    /// Refuse a checkpoint with fewer vouchers from your list; 0 shows them and refuses only false records.
     #[arg(long, value_name = "K", default_value_t = 1, requires = "vouched")]
     pub(crate) require: usize,
 
-    /// How long a signature counts. Less than the chain's bonding duration.
+    /// The maximum age of a signature. Keep it below the chain's bonding duration.
     #[arg(long, value_name = "DAYS", default_value = "14", value_parser = days, requires = "vouched")]
     pub(crate) vouched_within: Duration,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Vouch {
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: PathBuf,
 
-    /// Your secret key: an RSA key of 2048 or 3072 bits in PEM, or one of `duet-schemes sequential keygen`.
+    /// Your secret key: an RSA key of 2048 or 3072 bits in PEM, or a key from `duet-schemes sequential keygen`.
     #[arg(
         long,
         value_name = "FILE",
@@ -42,19 +42,19 @@ pub(crate) struct Vouch {
     )]
     pub(crate) key: Option<PathBuf>,
 
-    /// The public key of the one that COMMAND signs with, in PEM.
+    /// The public key for COMMAND's signatures, in PEM.
     #[arg(long, value_name = "FILE", requires = "command")]
     pub(crate) public: Option<PathBuf>,
 
-    /// Add to this record, which others made, instead of beginning one.
+    /// Add the signature to this existing record instead of starting a new one.
     #[arg(long, value_name = "FILE")]
     pub(crate) onto: Option<PathBuf>,
 
-    /// Where to write the record. An existing file is not replaced.
+    /// The output file for the record. An existing file is not replaced.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// How long COMMAND may take.
+    /// The timeout of COMMAND.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) sign_timeout: Duration,
 
@@ -62,8 +62,8 @@ pub(crate) struct Vouch {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// After `--`: a command that signs in place of a key file, for example with a token. It gets a block on standard
-    /// input and writes its raw RSA signature, without padding, to standard output.
+    /// After `--`: a command that signs in place of a key file, for example with a token. It reads a block from
+    /// standard input and writes the raw RSA signature, without padding, to standard output.
     #[arg(last = true, value_name = "COMMAND", requires = "public")]
     pub(crate) command: Vec<OsString>,
 }
@@ -71,7 +71,7 @@ pub(crate) struct Vouch {
 /// `fingerprint`.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Fingerprint {
-    /// A key in any form that `vouch` takes, public or secret.
+    /// A public or secret key, in any form that `vouch` accepts.
     #[arg(value_name = "FILE")]
     pub(crate) key: PathBuf,
 }

@@ -14,7 +14,7 @@ use duet_vouch::{List, Terms, Verdict};
 /// How many seconds a voucher's clock may be ahead of this one.
 const TOLERANCE: u64 = 300;
 
-/// Shows who vouches for a checkpoint, and refuses it when these are too few.
+/// Shows the vouchers of a checkpoint, and refuses it when there are too few.
 pub(crate) fn check(
     args: &Vouching,
     checkpoint: &Checkpoint,
@@ -42,7 +42,7 @@ pub(crate) fn check(
         .map_err(|error| Failure::new(Kind::Unvouched, error.to_string()))
 }
 
-/// What all records together say.
+/// The verdict of all records together.
 fn judge(args: &Vouching, checkpoint: &Checkpoint, list: &List) -> Result<Verdict, Failure> {
     let subject = subject(checkpoint);
     let terms = Terms {

@@ -25,13 +25,13 @@ const MAX_RECORD: usize = 512 * 1024;
 const MAX_KEY: usize = MAX_PEM;
 /// More than anybody writes.
 const MAX_LIST: usize = 1024 * 1024;
-/// What others than the owner may do with a file.
+/// The permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 /// A record is for everybody, as far as the user's mask allows.
 const PUBLIC: u32 = 0o666;
-/// What the keys of `duet-schemes` begin with, other than those in PEM.
+/// The first bytes of a key of `duet-schemes`, in contrast to PEM keys.
 const ARMOUR: &[u8] = b"-----BEGIN DUET ";
-/// What both call a public key.
+/// The label of a public key in both formats.
 const PUBLIC_KEY: &[u8] = b"PUBLIC KEY-----";
 
 /// Reads a record of vouchers, unverified.
@@ -42,7 +42,7 @@ pub(super) fn record(path: &Path) -> Result<Vouched, Failure> {
     Vouched::from_bytes(content).map_err(|error| failed(path, error))
 }
 
-/// Writes a record, as a whole or not at all. A file that is there is not replaced.
+/// Writes a record, as a whole or not at all. An existing file is not replaced.
 pub(super) fn write_record(path: &Path, record: &Vouched) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = folder.unwrap_or(Path::new("."));
@@ -147,7 +147,7 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// What is in a file of at most so many bytes. It may be a secret: it is wiped, and never copied by a vector that grows.
+/// The content of a file of at most `most` bytes. As it may be secret, it is wiped and never copied by a vector.
 fn bounded(path: &Path, most: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let limit = most.saturating_add(1);
     let mut bytes = Zeroizing::new(Vec::with_capacity(limit));

@@ -1,4 +1,4 @@
-//! `vouch` and `fingerprint`: what somebody does who vouches.
+//! `vouch` and `fingerprint`: the commands of a voucher.
 
 use super::{
     args::{Fingerprint, Vouch},

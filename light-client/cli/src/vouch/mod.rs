@@ -1,6 +1,6 @@
-//! Who vouches for a checkpoint (feature `vouchers`).
+//! Vouchers of a checkpoint (feature `vouchers`).
 //!
-//! The rules are in `duet-vouch`. Here are the files, the clock, and what is shown.
+//! The rules are in `duet-vouch`; files, clock and output are here.
 
 pub(crate) mod args;
 mod check;

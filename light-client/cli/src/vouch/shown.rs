@@ -1,4 +1,4 @@
-//! What is shown about vouchers.
+//! The output about vouchers.
 
 use duet_light_client::Checkpoint;
 use duet_primitives::{BlockNumber, H256};
@@ -57,7 +57,7 @@ pub(crate) struct Signed {
 }
 
 impl Vouched {
-    /// `of` is how many are required, and how many there are in the list.
+    /// `of` is the number of required vouchers, and of vouchers in the list.
     pub(super) fn new(checkpoint: &Checkpoint, verdict: &Verdict, of: (usize, usize)) -> Self {
         let (required, listed) = of;
         let by = verdict.by().iter().map(|voucher| Voucher {
@@ -165,7 +165,7 @@ fn utc(seconds: u64) -> String {
     )
 }
 
-/// Year, month and day, so many days after the first of 1970.
+/// Year, month and day, this many days after the first of 1970.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let mut year = 1970;
     while let Some(left) = days.checked_sub(if is_leap(year) { 366 } else { 365 }) {

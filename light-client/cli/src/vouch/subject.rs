@@ -1,4 +1,4 @@
-//! What is signed about a checkpoint, and when it is now.
+//! The signed statement about a checkpoint, and the current time.
 
 use codec::Encode;
 use duet_light_client::Checkpoint;

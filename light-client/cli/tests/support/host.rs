@@ -1,7 +1,11 @@
-//! What the servers of these tests have in common: where they listen, and what they were asked.
+//! What the servers of these tests have in common: where they listen, what they push, and what they were asked.
 
-use jsonrpsee::server::{RpcModule, ServerBuilder, ServerHandle};
+use jsonrpsee::server::{
+    PendingSubscriptionSink, RpcModule, ServerBuilder, ServerHandle, SubscriptionMessage,
+};
+use serde_json::Value;
 use std::sync::Mutex;
+use tokio::sync::watch;
 
 /// A running RPC server; it ends when it is dropped.
 pub(crate) struct Host {
@@ -37,6 +41,28 @@ impl Host {
         let _ = self.handle.stop();
         self.handle.clone().stopped().await;
         self.url.clone()
+    }
+}
+
+/// Sends what there is of each number that comes, until the subscriber is gone.
+pub(crate) async fn push(
+    pending: PendingSubscriptionSink,
+    mut numbers: watch::Receiver<u32>,
+    value: impl Fn(u32) -> Option<Value>,
+) {
+    let Ok(sink) = pending.accept().await else {
+        return;
+    };
+    numbers.mark_unchanged();
+    while numbers.changed().await.is_ok() {
+        let number = *numbers.borrow_and_update();
+        let Some(value) = value(number) else {
+            continue;
+        };
+        let message = SubscriptionMessage::from_json(&value).expect("JSON");
+        if sink.send(message).await.is_err() {
+            return;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 // Each test program uses a part of this.
 #![allow(dead_code, unused_imports)]
 
+mod folder;
 mod host;
 mod lie;
 mod node;
@@ -13,11 +14,14 @@ mod served;
 mod server;
 mod world;
 
+pub(crate) use folder::Folder;
 pub(crate) use host::Host;
 pub(crate) use lie::Lie;
 pub(crate) use node::{Node, Tamper, BEGAN, FORGED};
-pub(crate) use program::{Finished, Program};
+pub(crate) use program::{follow, from, sync, urls, Finished, Program, MODES};
 pub(crate) use proxy::{Proxy, Tampering};
 pub(crate) use served::{data, Served};
 pub(crate) use server::{Server, Warp};
-pub(crate) use world::{account_info, account_key, events_key, hex, World, ACCOUNT};
+pub(crate) use world::{
+    account_info, account_key, checkpoint_file, events_key, hex, World, ACCOUNT,
+};

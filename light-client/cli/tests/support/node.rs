@@ -1,7 +1,7 @@
 //! A node with all methods that a light client asks for, over a [`World`], honest or with one thing changed.
 
 use super::{
-    host::{Calls, Host},
+    host::{push, Calls, Host},
     world::{hex, World},
 };
 use codec::{Decode, Encode};
@@ -369,19 +369,9 @@ fn module(state: Arc<State>) -> RpcModule<Arc<State>> {
             "duet_justifications",
             "duet_unsubscribeJustifications",
             |_, pending, state, _| async move {
-                let Ok(sink) = pending.accept().await else {
-                    return;
-                };
-                let mut head = state.head.clone();
-                head.mark_unchanged();
-                while head.changed().await.is_ok() {
-                    let number = *head.borrow_and_update();
-                    let proof = hex(&state.world.justification(number).encode());
-                    let message = SubscriptionMessage::from_json(&proof).expect("JSON");
-                    if sink.send(message).await.is_err() {
-                        return;
-                    }
-                }
+                let proof = |number| state.world.justification(number).encode();
+                let value = |number| Some(json!(hex(&proof(number))));
+                push(pending, state.head.clone(), value).await;
             },
         )
         .expect("no method twice");

@@ -1,7 +1,9 @@
 //! The real program, run as a user would.
 
-use serde_json::Value;
+use duet_light_client::testing::TestChain;
+use serde_json::{json, Value};
 use std::{
+    fmt::Display,
     io::{BufRead, BufReader, Read},
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
@@ -9,6 +11,32 @@ use std::{
 
 /// No run of these tests takes longer.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// Each way to keep what is trusted.
+pub(crate) const MODES: [&str; 2] = ["", "--stateless"];
+
+/// The arguments that name endpoints.
+pub(crate) fn urls(urls: impl IntoIterator<Item = impl Display>) -> String {
+    let url = |url| format!(" --url {url}");
+    urls.into_iter().map(url).collect()
+}
+
+/// The arguments that name a chain and its endpoints.
+pub(crate) fn from(chain: &TestChain, endpoints: &[&str]) -> String {
+    format!("--genesis {:?}{}", chain.genesis_hash, urls(endpoints))
+}
+
+/// Comes to the head of the chain, or gives up soon.
+pub(crate) async fn sync(chain: &TestChain, endpoints: &[&str], more: &str) -> Finished {
+    let from = from(chain, endpoints);
+    Program::run(&format!("sync --json --give-up-after 3 {from} {more}")).await
+}
+
+/// Starts to follow the chain.
+pub(crate) fn follow(chain: &TestChain, endpoints: &[&str], more: &str) -> Program {
+    let from = from(chain, endpoints);
+    Program::start(&format!("follow --json {from} {more}"))
+}
 
 /// A running program.
 pub(crate) struct Program {
@@ -26,9 +54,10 @@ pub(crate) struct Finished {
 }
 
 impl Program {
-    pub(crate) fn start<'a>(args: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Starts it with a line of arguments, none of which has a space.
+    pub(crate) fn start(line: &str) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_duet-light"))
-            .args(args)
+            .args(line.split_whitespace())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -43,8 +72,13 @@ impl Program {
     }
 
     /// Runs it to its end, without standing in the way of a server in this process.
-    pub(crate) async fn run<'a>(args: impl IntoIterator<Item = &'a str>) -> Finished {
-        Self::start(args).finish().await
+    pub(crate) async fn run(line: &str) -> Finished {
+        Self::start(line).finish().await
+    }
+
+    /// Reads lines until it is at the head of an endpoint.
+    pub(crate) async fn synced(self) -> Self {
+        self.wait_for_line("\"synced\"").await
     }
 
     /// Reads lines until one has `text` in it.
@@ -157,6 +191,24 @@ impl Finished {
             .into_iter()
             .filter(|event| event["event"] == name)
             .collect()
+    }
+
+    /// The blocks whose proofs were verified.
+    pub(crate) fn numbers(&self) -> Vec<u64> {
+        let number = |proof: Value| proof["block"].as_u64().expect("a number");
+        self.named("proof").into_iter().map(number).collect()
+    }
+
+    /// The verdict on the endpoint that was left first, and its rule.
+    pub(crate) fn left(&self) -> Value {
+        let left = self.named("endpoint").remove(0);
+        json!([left["verdict"], left["rule"]])
+    }
+
+    /// The error that it ended with.
+    pub(crate) fn message(&self) -> String {
+        let failed = self.named("failed").remove(0);
+        failed["message"].as_str().expect("a text").to_owned()
     }
 
     #[track_caller]

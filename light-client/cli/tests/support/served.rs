@@ -1,6 +1,6 @@
 //! `duet-light serve` in front of nodes, and a client that knows nothing of proofs.
 
-use super::{Finished, Node, Program, World};
+use super::{checkpoint_file, urls, Finished, Node, Program, World};
 use jsonrpsee::{
     core::{
         client::{ClientT, Error, Subscription, SubscriptionClientT},
@@ -28,21 +28,17 @@ pub(crate) fn params(values: &Value) -> ArrayParams {
 }
 
 impl Served {
-    pub(crate) async fn start(world: &World, nodes: &[&Node], more: &[&str]) -> Self {
-        let checkpoint = world.checkpoint();
-        let path = checkpoint.path().to_str().expect("text");
-        Self::start_from(&["--checkpoint", path], nodes, more).await
+    pub(crate) async fn start(world: &World, nodes: &[&Node], more: &str) -> Self {
+        let checkpoint = checkpoint_file(&world.checkpoint());
+        let begin = format!("--checkpoint {}", checkpoint.path().display());
+        Self::start_from(&begin, nodes, more).await
     }
 
     /// Starts it with these arguments that say where to begin.
-    pub(crate) async fn start_from(begin: &[&str], nodes: &[&Node], more: &[&str]) -> Self {
-        let mut args = vec!["serve", "--json", "--listen", "127.0.0.1:0"];
-        args.extend(begin);
-        for node in nodes {
-            args.extend(["--url", &node.url]);
-        }
-        args.extend(more);
-        let program = Program::start(args).wait_for_line("\"serving\"").await;
+    pub(crate) async fn start_from(begin: &str, nodes: &[&Node], more: &str) -> Self {
+        let urls = urls(nodes.iter().map(|node| &node.url));
+        let line = format!("serve --json --listen 127.0.0.1:0 {begin}{urls} {more}");
+        let program = Program::start(&line).wait_for_line("\"serving\"").await;
         let address = program.last_event()["address"]
             .as_str()
             .expect("text")

@@ -1,7 +1,7 @@
 //! The server: the RPC of a node, over a chain in memory.
 
 use super::{
-    host::{Calls, Host},
+    host::{push, Calls, Host},
     lie::reset,
     Lie,
 };
@@ -10,7 +10,7 @@ use duet_light_client::{decode, testing::TestChain, StartProof};
 use duet_light_warp::testing::TestGrandpa;
 use duet_primitives::{UncheckedJustification, H256};
 use jsonrpsee::{
-    server::{RpcModule, SubscriptionMessage},
+    server::RpcModule,
     types::{ErrorCode, ErrorObject, ErrorObjectOwned, Params},
 };
 use serde_json::{json, Value};
@@ -459,21 +459,9 @@ fn module(state: Arc<State>) -> RpcModule<Arc<State>> {
     );
     module
         .register_subscription(name, item, end, |_, pending, state, _| async move {
-            let Ok(sink) = pending.accept().await else {
-                return;
-            };
-            let mut visible = state.visible.clone();
-            visible.mark_unchanged();
-            while visible.changed().await.is_ok() {
-                let number = *visible.borrow_and_update();
-                let Some(value) = state.push(number).filter(|_| state.lie != Lie::Stalls) else {
-                    continue;
-                };
-                let message = SubscriptionMessage::from_json(&value).expect("JSON");
-                if sink.send(message).await.is_err() {
-                    return;
-                }
-            }
+            let stalls = state.lie == Lie::Stalls;
+            let value = |number| state.push(number).filter(|_| !stalls);
+            push(pending, state.visible.clone(), value).await;
         })
         .expect("no method twice");
     module

@@ -1,35 +1,26 @@
 //! A chain of blocks with headers, bodies, state and a Merkle mountain range, whose every block is proven.
 
 use codec::{Compact, Encode};
-use duet_light_client::{start::start_keys, StartProof};
+use duet_light_client::{
+    start::start_keys,
+    testing::{read_proof, trie, TestRange},
+    Checkpoint, StartProof,
+};
 use duet_primitives::{
-    suite::KEYSETS_STORAGE_KEY, testing::TestSet, BlockNumber, Keysets, LeafVersion, MmrLeaf,
+    suite::KEYSETS_STORAGE_KEY, testing::TestSet, BlockNumber, KeysetCommitment, Keysets,
     RoundMessage, StatelessProof, UncheckedJustification, H256,
 };
-use mmr::{leaf_index_to_pos, util::MemStore, Merge, MMR};
 use serde_json::{json, Value};
-use sp_core::{Blake2Hasher, Hasher, KeccakHasher};
+use sp_core::{Blake2Hasher, Hasher};
 use sp_crypto_hashing::{blake2_128, twox_128};
-use sp_trie::{
-    trie_types::TrieDBMutBuilderV1, LayoutV0, LayoutV1, MemoryDB, Recorder, TrieConfiguration,
-    TrieMut,
-};
+use sp_trie::{LayoutV0, MemoryDB, TrieConfiguration};
+use tempfile::NamedTempFile;
 
 /// The account whose balance and nonce are the number of the block.
 pub(crate) const ACCOUNT: [u8; 32] = [7; 32];
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
-}
-
-struct Nodes;
-
-impl Merge for Nodes {
-    type Item = H256;
-
-    fn merge(left: &H256, right: &H256) -> mmr::Result<H256> {
-        Ok(KeccakHasher::hash(&[left.0, right.0].concat()))
-    }
 }
 
 /// A block.
@@ -73,17 +64,14 @@ impl World {
     /// Blocks 0 to `newest`; `salt` tells chains apart.
     pub(crate) fn new(newest: u32, salt: u8) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
-        let store = MemStore::default();
-        let mut range = MMR::<_, Nodes, _>::new(0, &store);
         let set = TestSet::new(0, 0..4);
         let keysets = Keysets::without_successor(set.set.commitment().clone()).encode();
         for number in 0..=newest {
             let parent = blocks.last().map_or(H256::zero(), |block| block.hash);
-            if let Some(before) = number.checked_sub(1) {
-                let leaf = KeccakHasher::hash(&leaf(before, parent).encode());
-                range.push(leaf).expect("a store in memory");
-            }
-            let root = range.get_root().unwrap_or_default();
+            let root = match number {
+                0 => H256::zero(),
+                _ => range(&blocks).root(),
+            };
             blocks.push(block(number, parent, root, &keysets, salt));
         }
         Self { blocks, set }
@@ -93,20 +81,14 @@ impl World {
         self.blocks[0].hash
     }
 
-    /// The checkpoint at the genesis block, as `status --checkpoint` prints it.
-    pub(crate) fn checkpoint(&self) -> tempfile::NamedTempFile {
-        let set = self.set.set.commitment();
-        let set = json!({ "id": set.id, "len": set.len, "root": set.root, "apk1": set.apk1 });
-        let text = json!({
-            "genesis_hash": self.genesis(),
-            "block_number": 0,
-            "block_hash": self.genesis(),
-            "current": set,
-            "next": set,
-        });
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(file.path(), text.to_string()).expect("written");
-        file
+    /// The checkpoint at the genesis block.
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            genesis_hash: self.genesis(),
+            block_number: BlockNumber::ZERO,
+            block_hash: self.genesis(),
+            keysets: Keysets::without_successor(self.set.set.commitment().clone()),
+        }
     }
 
     pub(crate) fn find(&self, hash: H256) -> Option<usize> {
@@ -134,24 +116,8 @@ impl World {
     /// The trie nodes that prove these keys after a block.
     pub(crate) fn nodes(&self, number: usize, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let block = &self.blocks[number];
-        let mut nodes = Vec::new();
-        for key in keys {
-            let mut visited = Recorder::<LayoutV1<Blake2Hasher>>::new();
-            sp_trie::read_trie_value::<LayoutV1<Blake2Hasher>, _>(
-                &block.state,
-                &block.state_root,
-                key,
-                Some(&mut visited),
-                None,
-            )
-            .expect("the state is complete");
-            for node in visited.drain() {
-                if !nodes.contains(&node.data) {
-                    nodes.push(node.data);
-                }
-            }
-        }
-        nodes
+        let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+        read_proof(&block.state, block.state_root, &keys)
     }
 
     /// What proves the set that signs at a block.
@@ -168,46 +134,39 @@ impl World {
 
     /// `leaves` and `proof` of an older block under a newer one, as `mmr_generateProof` gives them.
     pub(crate) fn path(&self, older: u32, newer: u32) -> (Vec<u8>, Vec<u8>) {
-        let store = MemStore::default();
-        let mut range = MMR::<_, Nodes, _>::new(0, &store);
-        for number in 0..newer {
-            let leaf = leaf(number, self.blocks[number as usize].hash).encode();
-            range
-                .push(KeccakHasher::hash(&leaf))
-                .expect("a store in memory");
-        }
-        let position = leaf_index_to_pos(u64::from(older));
-        let proof = range.gen_proof(vec![position]).expect("it is there");
-        let leaf = leaf(older, self.blocks[older as usize].hash).encode();
-        let hashes = proof.proof_items().to_vec();
-        let proof = (vec![u64::from(older)], u64::from(newer), hashes);
-        (vec![leaf].encode(), proof.encode())
+        let proof = range(&self.blocks[..newer as usize]).proof(older);
+        let rest = (vec![proof.leaf_index], proof.leaf_count, proof.hashes);
+        (vec![proof.leaf.encode()].encode(), rest.encode())
     }
 }
 
-fn leaf(number: u32, hash: H256) -> MmrLeaf {
-    MmrLeaf {
-        version: LeafVersion::V0,
-        parent_number: BlockNumber::new(number),
-        parent_hash: hash,
-        extra: H256::repeat_byte(5),
-    }
+/// A file with a checkpoint, as `status --checkpoint` prints it.
+pub(crate) fn checkpoint_file(checkpoint: &Checkpoint) -> NamedTempFile {
+    let set = |set: &KeysetCommitment| json!({ "id": set.id, "len": set.len, "root": set.root, "apk1": set.apk1 });
+    let text = json!({
+        "genesis_hash": checkpoint.genesis_hash,
+        "block_number": checkpoint.block_number,
+        "block_hash": checkpoint.block_hash,
+        "current": set(&checkpoint.keysets.current),
+        "next": set(&checkpoint.keysets.next),
+    });
+    let file = NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), text.to_string()).expect("written");
+    file
+}
+
+fn range(blocks: &[Block]) -> TestRange {
+    TestRange::new(0, blocks.iter().map(|block| block.hash))
 }
 
 fn block(number: u32, parent: H256, range_root: H256, keysets: &[u8], salt: u8) -> Block {
-    let (mut state, mut state_root) = (MemoryDB::default(), H256::zero());
-    {
-        let mut trie = TrieDBMutBuilderV1::new(&mut state, &mut state_root).build();
-        for other in 0..50_u32 {
-            trie.insert(&other.to_be_bytes(), &[salt; 40])
-                .expect("memory");
-        }
-        trie.insert(&KEYSETS_STORAGE_KEY, keysets).expect("memory");
-        trie.insert(&account_key(), &account_info(number))
-            .expect("memory");
-        trie.insert(&events_key(), &vec![number; 3].encode())
-            .expect("memory");
-    }
+    let others = (0..50_u32).map(|other| (other.to_be_bytes().to_vec(), vec![salt; 40]));
+    let own = [
+        (KEYSETS_STORAGE_KEY.to_vec(), keysets.to_vec()),
+        (account_key(), account_info(number)),
+        (events_key(), vec![number; 3].encode()),
+    ];
+    let (state, state_root) = trie(others.chain(own));
     let extrinsics: Vec<_> = (0..3_u32)
         .map(|index| (number, index).encode().encode())
         .collect();

@@ -1,6 +1,6 @@
 //! A folder with a chain's checkpoint and keys of every kind.
 
-use crate::support::{Finished, Lie, Program, Server};
+use crate::support::{Finished, Folder, Lie, Program, Server};
 use codec::Encode;
 use duet_armour::{
     encode,
@@ -35,7 +35,7 @@ pub(crate) fn now() -> u64 {
 }
 
 pub(crate) struct Place {
-    directory: tempfile::TempDir,
+    folder: Folder,
     pub(crate) chain: TestChain,
     pub(crate) server: Server,
 }
@@ -46,7 +46,7 @@ impl Place {
         let chain = TestChain::new(3, 4, 1);
         let server = Server::start(&chain, Lie::None).await;
         let place = Self {
-            directory: tempfile::tempdir().expect("a folder"),
+            folder: Folder::new(),
             chain,
             server,
         };
@@ -55,15 +55,11 @@ impl Place {
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    pub(crate) fn text(&self, name: &str) -> String {
-        self.path(name).to_str().expect("text").to_owned()
+        self.folder.path(name)
     }
 
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        fs::write(self.path(name), bytes).expect("written");
+        self.folder.write(name, bytes);
     }
 
     /// The checkpoint at the handoff to a set.
@@ -83,7 +79,7 @@ impl Place {
 
     /// A secret key that openssl makes, and its public key.
     pub(crate) fn make_key(&self, name: &str) {
-        let folder = self.directory.path();
+        let folder = &self.path("");
         let bits = "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048";
         openssl(folder, &format!("{bits} -out {name}.pem"));
         openssl(
@@ -155,14 +151,7 @@ impl Place {
     }
 
     pub(crate) async fn run(&self, arguments: &str) -> Finished {
-        let arguments: Vec<_> = arguments
-            .split_whitespace()
-            .map(|word| {
-                word.strip_prefix('@')
-                    .map_or(word.to_owned(), |name| self.text(name))
-            })
-            .collect();
-        Program::run(arguments.iter().map(String::as_str)).await
+        Program::run(&arguments.replace('@', &self.folder.text(""))).await
     }
 
     /// Writes a list of keys, each by the file of its public key.
@@ -175,12 +164,6 @@ impl Place {
         }
         self.write("vouchers.txt", text);
     }
-}
-
-/// The error that a program ended with.
-pub(crate) fn message(finished: &Finished) -> String {
-    let failed = finished.named("failed").remove(0);
-    failed["message"].as_str().expect("a text").to_owned()
 }
 
 /// The names of those who vouch.

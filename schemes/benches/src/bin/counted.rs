@@ -1,4 +1,4 @@
-//! Prints what is counted and not timed, one count in each line, as JSON.
+//! Prints the counted (not timed) figures as JSON, one count per line.
 
 use duet_scheme_benches::counted::{all, Counted};
 

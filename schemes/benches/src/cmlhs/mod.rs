@@ -37,7 +37,7 @@ const DOMAIN_SIGNATURE: &[u8] = b"CMLHS-BENCH-BLS12381G1_XMD:SHA-256_SSWU_RO_SIG
 /// The domain of the hash that gives `H`.
 const DOMAIN_BASE: &[u8] = b"CMLHS-BENCH-BLS12381G1_XMD:SHA-256_SSWU_RO_BASE_";
 
-/// What all signers share, with the tables of the fixed points.
+/// The parameters of all signers, with the tables of the fixed points.
 pub struct Parameters {
     of_g1: Table<blst_p1>,
     of_g2: Table<blst_p2>,

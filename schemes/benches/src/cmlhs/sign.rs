@@ -17,7 +17,7 @@ pub struct SecretKey {
     signature: Residue,
 }
 
-/// What all of a signer's signatures in one data set share. It can be kept while the data set is being signed.
+/// The common part of a signer's signatures in one data set. It can be kept while the data set is being signed.
 pub struct DataSet {
     inverse: Residue,
     z: blst_p2_affine,
@@ -42,7 +42,7 @@ impl Signature {
     }
 }
 
-/// What the ordinary signature signs: `Z ‖ Δ`.
+/// The message of the ordinary signature: `Z ‖ Δ`.
 pub(super) fn signed(z: &blst_p2_affine, data_set: &[u8]) -> blst_p1 {
     hash_to_g1(
         &[&blst_p2::compress(z), data_set].concat(),

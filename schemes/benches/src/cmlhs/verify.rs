@@ -5,7 +5,7 @@ use crate::group::{Group, Points, Residue, Target};
 use blst::{blst_p1, blst_p2};
 use rand_core::RngCore;
 
-/// What a combined signature is to prove: that the function of the signed numbers has this value.
+/// The statement of a combined signature: the function of the signed numbers has this value.
 pub struct Statement<'a> {
     /// The signers' keys.
     pub keys: &'a [PublicKey],

@@ -13,7 +13,7 @@ const DATA_SET: &[u8] = b"bench/epoch-7";
 
 /// Signers with equally many labels each, signed numbers, and the combined signature.
 pub struct Workload {
-    /// What the signers share.
+    /// The common parameters of the signers.
     pub parameters: Parameters,
     /// Their secret keys.
     pub secrets: Vec<SecretKey>,
@@ -74,7 +74,7 @@ impl Workload {
         }
     }
 
-    /// What the first signer's signatures share, made anew.
+    /// The common part of the first signer's signatures, made anew.
     pub fn open(&self) -> DataSet {
         self.secrets[0].open(&self.parameters, DATA_SET)
     }
@@ -85,7 +85,7 @@ impl Workload {
         self.secrets[0].sign(&self.parameters, DATA_SET, numbered, rng)
     }
 
-    /// What the combined signature proves.
+    /// The statement that the combined signature proves.
     pub fn statement(&self) -> Statement<'_> {
         Statement {
             keys: &self.keys,

@@ -39,7 +39,7 @@ pub(crate) struct Keygen {
     /// The maximum degree of a polynomial.
     #[arg(long, default_value_t = 2)]
     pub(super) degree: u8,
-    /// The largest coefficient of a polynomial. The default is what the variance of that many values needs.
+    /// The largest coefficient of a polynomial. The default suffices for the variance of that many values.
     #[arg(long)]
     pub(super) coefficient: Option<u64>,
     /// The folder to create.
@@ -52,7 +52,7 @@ pub(crate) struct Keygen {
 pub(crate) struct Sign {
     #[command(flatten)]
     pub(super) key: KeyArg,
-    /// Its public key, if it is not in the key's folder.
+    /// The public key, if it is not in the key's folder.
     #[arg(long, value_name = "FILE")]
     pub(super) public: Option<PathBuf>,
     #[command(flatten)]
@@ -157,13 +157,13 @@ pub(crate) struct Data {
     /// The name of the data set.
     #[arg(long)]
     pub(super) tag: String,
-    /// The signatures of all its values, as `sign` writes them; `-` for standard input.
+    /// The signatures of all values of the data set, as `sign` writes them; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) signatures: PathBuf,
     /// The largest magnitude of a value in this data set.
     #[arg(long)]
     pub(super) range: u64,
-    /// The output file for the signature of the result, which is not written otherwise.
+    /// The output file for the signature of the result. Without it, the signature is not written.
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 }
@@ -172,7 +172,7 @@ pub(crate) struct Data {
 pub(crate) struct Forge {
     #[command(flatten)]
     pub(super) claim: Claim,
-    /// The output file for the forged signature, which is not written otherwise.
+    /// The output file for the forged signature. Without it, the signature is not written.
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What the objects of `duet-schemes mklhs` are, and contain.
+//! The types and contents of the objects of `duet-schemes mklhs`.
 
 use super::{formats, results, signer::decode_secret};
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use duet_armour::{
 use duet_mklhs::{Program, Record};
 use serde_json::{json, Value};
 
-/// What an object of this scheme is, and contains.
+/// The type and content of an object of this scheme.
 pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
     let kind = object.kind();
     if *kind == MKLHS_SECRET_KEY {

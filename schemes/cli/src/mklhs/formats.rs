@@ -178,7 +178,7 @@ pub(crate) fn read_program(path: &Path) -> Result<Program, Failure> {
     object::read_one(path, &MKLHS_PROGRAM, object::input(Program::from_bytes))
 }
 
-/// A combined signature, and the digest of the program that it says it is for.
+/// A combined signature, and the digest of the program that it claims.
 pub(super) struct CombinedFile {
     pub(super) digest: [u8; 32],
     pub(super) combined: Combined,

@@ -85,7 +85,7 @@ pub(super) fn read_all(
     Ok((labels, signatures))
 }
 
-/// Records from which invalid ones are dropped, so that nobody who can add a line can make the command fail.
+/// Records without the invalid ones, so that an added invalid line cannot make the command fail.
 pub(crate) struct FilteredRecords<'a> {
     records: Vec<Found<'a>>,
     dropped: usize,

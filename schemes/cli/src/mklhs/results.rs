@@ -51,7 +51,7 @@ pub(super) fn program(
     )
 }
 
-/// What a program computes.
+/// The function of a program.
 pub(super) fn describe_program(program: &Program) -> (Value, String) {
     let digest = hex::encode(program.digest());
     let bounds = match program.bounds() {

@@ -38,7 +38,7 @@ pub(crate) struct Aggregate {
     /// The largest magnitude of each number. With this option the bound of the sum is printed.
     #[arg(long, value_name = "NUMBER")]
     bound: Option<u64>,
-    /// The largest allowed bound of the sum, which is how far the receiver searches.
+    /// The largest allowed bound of the sum: the limit of the receiver's search.
     #[arg(long, value_name = "NUMBER", requires = "bound")]
     limit: Option<u64>,
     #[command(flatten)]

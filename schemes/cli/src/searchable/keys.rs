@@ -95,7 +95,7 @@ fn write_derived(kind: &Kind, bytes: &[u8], to: &Path, output: &Output) -> Resul
     )
 }
 
-/// The key pair that a secret is.
+/// The key pair of a secret.
 pub(super) fn master(object: &Object) -> Result<MasterKey, Failure> {
     let decode = |bytes: &[u8]| {
         let seed: &[u8; SEED_LEN] = bytes.try_into().map_err(|_| {

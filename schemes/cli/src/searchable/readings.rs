@@ -34,7 +34,7 @@ pub(crate) struct Encrypt {
     compressed: bool,
 }
 
-/// The largest magnitude of a number, unless the user says another.
+/// The default of the largest magnitude of a number.
 const BOUND: u64 = 1 << 32;
 
 /// Arguments of `test`.

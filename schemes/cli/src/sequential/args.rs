@@ -19,7 +19,7 @@ pub(crate) enum Command {
     Sign(Sign),
     /// Signs a message on top of a plain record, without verifying it.
     Append(Append),
-    /// Signs an attestation as the first hop of a path, or on top of a record: what, from whom, to whom, until when.
+    /// Signs an attestation as the first hop of a path, or on top of a record: payload, sender, next party and expiry.
     Attest(Attest),
     /// Verifies that an attested record is a path that ends at a receiver, or with --plain the signatures of a record alone.
     Verify(Verify),
@@ -59,7 +59,7 @@ pub(crate) struct Sign {
     /// The file that contains the message.
     #[arg(long, value_name = "FILE")]
     pub(super) message: PathBuf,
-    /// The epoch as of which keys are looked up.
+    /// The epoch for the key lookup.
     #[arg(long)]
     pub(super) epoch: u64,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub(crate) struct Attest {
     /// The sender: a name, or 64 hex digits. For the first hop.
     #[arg(long, required_unless_present = "record", value_parser = party)]
     pub(super) from: Option<Party>,
-    /// The epoch as of which keys are looked up. For the first hop.
+    /// The epoch for the key lookup. For the first hop.
     #[arg(long, required_unless_present = "record")]
     pub(super) epoch: Option<u64>,
     /// The next party: the next hop's fingerprint, or the receiver's name.
@@ -102,7 +102,7 @@ pub(crate) struct Attest {
     /// The time at which the path expires, in seconds since 1970.
     #[arg(long)]
     pub(super) expires: u64,
-    /// The fee that the hop asks for.
+    /// The hop's fee.
     #[arg(long, default_value_t = 0)]
     pub(super) fee: u64,
     #[command(flatten)]
@@ -119,8 +119,8 @@ pub(crate) struct Verify {
     /// The party at which the path has to end: a name, or 64 hex digits.
     #[arg(long, value_parser = party, required_unless_present = "plain")]
     pub(super) receiver: Option<Party>,
-    /// Checks the signatures alone. The epoch of a plain record is not signed: whoever passes it on can name one in which a key was
-    /// not revoked yet.
+    /// Checks the signatures alone. The epoch of a plain record is not signed: a relay can set an epoch in which a key
+    /// was not yet revoked.
     #[arg(long, conflicts_with = "receiver")]
     pub(super) plain: bool,
     /// The time at which the path must be valid, in seconds since 1970. The default is the current time.

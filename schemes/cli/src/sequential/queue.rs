@@ -63,10 +63,10 @@ pub(crate) enum Command {
         #[arg(long)]
         now: Option<u64>,
     },
-    /// Takes over a queue that has no anchor: one of an earlier version, or one whose anchor was lost.
+    /// Takes over a queue without an anchor: from an earlier version, or after the loss of the anchor.
     ///
-    /// Whoever does this vouches for the log. If it is not the latest, records that were handed out since are handed out again, and
-    /// those that were added since are lost. To go on with a log that was rolled back, remove its anchor first.
+    /// You vouch for the log. If it is not the latest, records taken since are handed out again, and records added
+    /// since are lost. To continue with a rolled-back log, remove its anchor first.
     Adopt {
         #[command(flatten)]
         queue: QueueArgs,

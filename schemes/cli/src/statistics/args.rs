@@ -24,7 +24,7 @@ pub(crate) enum Command {
     Verify(Verify),
 }
 
-/// What was measured, and when.
+/// The measured quantity, and its time.
 #[derive(Args)]
 pub(crate) struct DataArgs {
     /// The chain or the deployment.
@@ -77,7 +77,7 @@ pub(crate) struct Source {
     pub(super) weight: u64,
 }
 
-/// The verifier's own view: whose values count, and how much. Never take it from the sender of a proof.
+/// The verifier's own view: the sources and their weights. Never take it from the sender of a proof.
 #[derive(Args)]
 pub(crate) struct ViewArgs {
     /// The file of signers.
@@ -102,7 +102,7 @@ pub(crate) struct Prove {
     pub(super) view: ViewArgs,
     #[command(flatten)]
     pub(super) to: To,
-    /// The files of records. Invalid ones, and those of other labels, are dropped.
+    /// The files of records. Invalid records, and records of other labels, are dropped.
     #[arg(required = true)]
     pub(super) records: Vec<PathBuf>,
 }

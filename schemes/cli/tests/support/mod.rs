@@ -1,8 +1,28 @@
-//! Armoured objects in files, to be taken apart and changed.
+//! Runs of the program, and armoured objects in files, to be taken apart and changed.
 #![allow(dead_code, reason = "each test program uses its part")]
 
 use duet_armour::{encode, Kind, Object, Reader};
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+/// Runs `duet-schemes` in a folder.
+pub(crate) fn duet_schemes(folder: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A program that fails early does not read its input.
+    let _ = child.stdin.take().expect("its input").write_all(input);
+    child.wait_with_output().expect("the program ends")
+}
 
 /// The objects in a file.
 pub(crate) fn objects(path: &Path) -> Vec<Object> {

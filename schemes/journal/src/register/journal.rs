@@ -1,4 +1,4 @@
-//! The encoding of a register's journal, and what an interrupted write may have left of it.
+//! The encoding of a register's journal, and the possible remains of an interrupted write.
 
 use crate::{
     error::FileFault,

@@ -24,7 +24,7 @@
 //!
 //! Entries beyond the anchor that are whole count as recorded: the anchor follows them. An entry that a crash
 //! interrupted is dropped, if it is beyond the anchor: its signature was not released. A crash leaves the beginning of
-//! what was being written, and zeros where the file was extended before its bytes were. Anything else is corruption, and
+//! the written bytes, and zeros where the file was extended before they were written. Anything else is corruption, and
 //! the register does not open: somebody has to find out what happened before the key signs again.
 
 mod journal;
@@ -59,7 +59,7 @@ pub struct Tags {
     pub anchor: &'static [u8],
 }
 
-/// A label, by its hash, and the message that is asked for it. A register stores `N` bytes for each label.
+/// A label, by its hash, and the message to sign under it. A register stores `N` bytes for each label.
 pub trait Request<const N: usize> {
     /// The message, or a hash of it.
     type Message: Copy + PartialEq;
@@ -251,7 +251,7 @@ impl<const N: usize> Register<N> {
         Ok(self.len()? == 0)
     }
 
-    /// What is recorded for a label, decoded.
+    /// The recorded value of a label, decoded.
     ///
     /// # Errors
     /// [`FileFault::Corrupt`] with the place of the entry if `decode` refuses its value, or

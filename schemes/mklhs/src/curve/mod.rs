@@ -1,4 +1,4 @@
-//! BLS12-381, by blst. All `unsafe` code of the crate is in this folder.
+//! BLS12-381, by blst. All `unsafe` code of the crate is in this folder and in `modular.rs`.
 //!
 //! The only secret here is the scalar of [`sign`] and [`public_of`], which use blst's constant-time multiplication.
 //! Everything else works on public values and may branch on them.
@@ -6,11 +6,9 @@
 mod field;
 mod isogeny;
 mod labels;
-mod modular;
 mod secret;
 
 pub(crate) use labels::{label_sum, map_all, Uncleared};
-pub(crate) use modular::product;
 pub(crate) use secret::{public_of, sign, Secret};
 
 use crate::{

@@ -2,9 +2,9 @@
 //!
 //! Two signatures on one label for two messages compromise the key (see
 //! [`EquivocationProof`](crate::EquivocationProof)). So each signature is recorded in the register of its key
-//! ([`duet_journal::register`]), and is on disk, before it is released. That module says what the two files of a
-//! register are, where to keep them, and what cannot be detected. The value of an entry is the signature, which has the
-//! message in it.
+//! ([`duet_journal::register`]), and is on disk, before it is released. That module describes the two files of a
+//! register, where to keep them, and the limits of detection. The value of an entry is the signature, which contains
+//! the message.
 
 mod error;
 
@@ -20,12 +20,11 @@ use crate::{
     signature::Signature,
     suite::{ANCHOR_TAG, REGISTER_LABEL_TAG, REGISTER_TAG, SIGNATURE_LEN},
 };
-use duet_journal::register::{entries_in, Key, Refusal, Register, Request, Tags};
+use duet_journal::register::{Key, Refusal, Register, Request, Tags};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
-    io::Read,
     slice,
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -53,17 +52,6 @@ impl Recorded {
     pub fn release(self) -> Vec<Signature> {
         self.0
     }
-}
-
-/// The number of labels in a journal, up to its last whole entry.
-///
-/// For inspecting a copy. The signer has signed at least these labels; only the anchor shows whether the journal is
-/// complete.
-///
-/// # Errors
-/// As [`duet_journal::register::entries_in`].
-pub fn labels_in_journal(journal: impl Read, signer: SignerId) -> Result<u64, FileFault> {
-    entries_in::<SIGNATURE_LEN>(journal, TAGS, *signer.as_bytes())
 }
 
 impl LabelRegister {

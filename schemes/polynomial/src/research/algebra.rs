@@ -47,9 +47,12 @@ pub(super) trait Algebra {
     fn add_product(&self, to: &mut Self::Element, u: &Self::Element, v: &Self::Element);
 }
 
-pub(super) struct Integers;
+/// Integers, of which products are reduced if there is a modulus.
+pub(super) struct Integers<'a> {
+    pub(super) modulus: Option<&'a BigUint>,
+}
 
-impl Algebra for Integers {
+impl Algebra for Integers<'_> {
     type Element = BigInt;
 
     fn zero(&self) -> BigInt {
@@ -65,31 +68,11 @@ impl Algebra for Integers {
     }
 
     fn add_product(&self, to: &mut BigInt, u: &BigInt, v: &BigInt) {
-        *to += u * v;
-    }
-}
-
-pub(super) struct Residues<'a> {
-    pub(super) modulus: &'a BigUint,
-}
-
-impl Algebra for Residues<'_> {
-    type Element = BigInt;
-
-    fn zero(&self) -> BigInt {
-        BigInt::zero()
-    }
-
-    fn add_constant(&self, to: &mut BigInt, constant: i64) {
-        *to += constant;
-    }
-
-    fn add_scaled(&self, to: &mut BigInt, element: &BigInt, factor: i64) {
-        *to += element * factor;
-    }
-
-    fn add_product(&self, to: &mut BigInt, u: &BigInt, v: &BigInt) {
-        *to += BigInt::from(ring::reduce(&(u * v), self.modulus));
+        let product = u * v;
+        *to += match self.modulus {
+            Some(modulus) => ring::reduce(&product, modulus).into(),
+            None => product,
+        };
     }
 }
 

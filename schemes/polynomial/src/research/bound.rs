@@ -4,7 +4,7 @@
 //! has length at most nu sqrt(n). So a monomial of degree j has length at most `sqrt(n) nu^j n^(j-1)`. All bounds have
 //! the common factor sqrt(n), and their squares are compared exactly, as integers.
 
-use super::{function::Polynomial, key::PublicKey};
+use super::{function::Polynomial, key::PublicKey, params::Dimension};
 use num_bigint::BigUint;
 
 /// The bound that a verifier applies to the norm.
@@ -43,6 +43,6 @@ impl NormBound {
 }
 
 /// The square of the largest norm of a fresh signature: `(nu sqrt(n))^2`.
-pub(crate) fn fresh_squared(dimension: super::Dimension) -> BigUint {
+pub(crate) fn fresh_squared(dimension: Dimension) -> BigUint {
     BigUint::from(dimension.width()).pow(2) * dimension.get()
 }

@@ -1,6 +1,7 @@
 //! One error for each check, naming the rule that was broken.
 
 use super::monomial::Monomial;
+use duet_journal::{register::Refusal, FileError};
 use num_bigint::BigInt;
 use thiserror::Error;
 
@@ -159,7 +160,34 @@ pub enum SignError {
     },
     /// The register refused the request or could not be written. Nothing was signed.
     #[error(transparent)]
-    Register(#[from] super::register::RegisterError),
+    Register(#[from] RegisterError),
+}
+
+/// Why a register refused a request or cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// The label was already used for another message.
+    #[error("label {position} of the request was already used for another message")]
+    LabelAlreadyUsed {
+        /// The position of the label in the request.
+        position: usize,
+    },
+    /// The register belongs to another key than the signing one.
+    #[error("the register belongs to another key")]
+    OtherKey,
+    /// The journal or the anchor cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl<M> From<Refusal<M>> for RegisterError {
+    fn from(refusal: Refusal<M>) -> Self {
+        match refusal {
+            Refusal::LabelUsed { index, .. } => Self::LabelAlreadyUsed { position: index },
+            Refusal::File(error) => Self::File(error),
+        }
+    }
 }
 
 /// Why signatures were not combined.

@@ -1,7 +1,7 @@
 //! Polynomials without a constant term: their order and their evaluation.
 
 use super::{
-    algebra::{horner, Algebra, Integers, Residues, Ring},
+    algebra::{horner, Algebra, Integers, Ring},
     error::FunctionError,
     monomial::{Monomial, Term},
     params::{monomials, Limits},
@@ -204,13 +204,17 @@ impl Polynomial {
 
     /// Its value on integers; `None` unless there is one for each variable.
     pub fn evaluate(&self, values: &[BigInt]) -> Option<BigInt> {
-        self.evaluate_in(&Integers, &values.iter().collect::<Vec<_>>())
+        let values: Vec<_> = values.iter().collect();
+        self.evaluate_in(&Integers { modulus: None }, &values)
     }
 
     /// Its value on residues.
     pub(crate) fn evaluate_mod(&self, modulus: &BigUint, values: &[BigInt]) -> Option<BigUint> {
         let values: Vec<_> = values.iter().collect();
-        let value = self.evaluate_in(&Residues { modulus }, &values)?;
+        let residues = Integers {
+            modulus: Some(modulus),
+        };
+        let value = self.evaluate_in(&residues, &values)?;
         Some(ring::reduce(&value, modulus))
     }
 

@@ -4,7 +4,7 @@ use super::{
     basis::Basis,
     encoding::{byte_length, put_number, Reader, VERSION},
     error::{BadEncoding, KeyError, PublicKeyFault, SecretKeyFault},
-    identifier::Fingerprint,
+    identifier::{Fingerprint, Tag},
     params::{Dimension, Limits},
     prime,
     principal::{is_admissible, is_root, Principal},
@@ -253,7 +253,7 @@ impl fmt::Debug for SecretKey {
 
 /// A secret key expanded for signing, and its public key. Wiped on drop, printed as redacted.
 ///
-/// It signs only through a [`Signer`](super::Signer), which records what was signed.
+/// It signs only through a [`Signer`](super::Signer), which records its signatures.
 pub struct SigningKey {
     pub(crate) basis: Basis,
     pub(crate) seed: Zeroizing<[u8; 32]>,
@@ -324,7 +324,7 @@ impl SigningKey {
     }
 
     /// The coset that contains the signature of `message`.
-    pub(crate) fn coset(&self, tag: &super::Tag, index: u32, message: &BigInt) -> BigUint {
+    pub(crate) fn coset(&self, tag: &Tag, index: u32, message: &BigInt) -> BigUint {
         let q = self.public.identifier_modulus();
         let identifier = self.public.fingerprint.identifier(tag, index, q);
         self.public.coset(message, &identifier)

@@ -8,7 +8,7 @@
 //!
 //! # The scheme
 //!
-//! One signer names a data set by a [`Tag`] and signs its values. Whoever holds the signatures applies a [`Polynomial`]
+//! One signer names a data set by a [`Tag`] and signs its values. A holder of the signatures applies a [`Polynomial`]
 //! to them, and gets one signature on the result. Anyone can verify it against the public key, the tag, the polynomial
 //! and the result. The signer does not need to know the polynomial in advance.
 //!

@@ -91,7 +91,7 @@ impl PublicKey {
     /// The first broken rule.
     ///
     /// # Security
-    /// None: whoever holds this key can make valid signatures. Even so, `function`, `tag` and `value` must be the
+    /// None: any holder of this key can make valid signatures. Even so, `function`, `tag` and `value` must be the
     /// verifier's own, because the statement is about exactly these. A zero signature is valid for the value 0 if the
     /// function of the identifiers happens to be 0 mod q.
     pub fn verify(

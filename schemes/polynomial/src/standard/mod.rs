@@ -27,7 +27,7 @@ use view::Power;
 pub struct Source {
     /// Its key.
     pub key: SigningKey,
-    /// The record of what the key signed.
+    /// The record of the key's signatures.
     pub register: LabelRegister,
     /// The metric that it reports.
     pub metric: Metric,
@@ -38,7 +38,7 @@ pub struct Source {
 pub enum StandardStats {}
 
 impl StandardStats {
-    /// Checks a proof, and returns the value that it proves: [`VerifiableStats::verify`] for verifiers who expect no value.
+    /// Checks a proof, and returns the value that it proves: [`VerifiableStats::verify`] without an expected value.
     ///
     /// # Errors
     /// The first broken rule.

@@ -11,8 +11,8 @@
 //!
 //! # The anchor
 //!
-//! A log that is restored from a copy would hand out again what was taken since. So the position of the log is also in
-//! an anchor ([`duet_journal::Anchor`]), and a log that does not have that position is refused
+//! A log that is restored from a copy would hand out again the records taken since. So the position of the log is also
+//! in an anchor ([`duet_journal::Anchor`]), and a log that does not have that position is refused
 //! ([`StoreError::RolledBack`]). Each change is written to the log, then to the anchor, and only then takes effect:
 //!
 //! | what ended the process | what is found |
@@ -22,7 +22,7 @@
 //! | while the log was written anew | the old log or the new one: both have the position of the anchor |
 //!
 //! By default the anchor is in the queue's folder. Better keep it on another disk ([`QueueFiles`]), and out of backups:
-//! that log and anchor were restored to the same earlier state cannot be detected. A queue without an anchor is of an
+//! restoring log and anchor to the same earlier state cannot be detected. A queue without an anchor is of an
 //! earlier version, or has lost it. It is not opened until somebody vouches for its log ([`QueueStore::adopt`]).
 
 mod entry;

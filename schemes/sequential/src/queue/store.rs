@@ -30,8 +30,8 @@ pub struct Report {
     pub undecided: Vec<RecordId>,
 }
 
-/// A [`Queue`] in its own folder. Only one process can open it. Every change is written to the log, and then its position
-/// to the anchor, and both are flushed before it takes effect: before a record is handed out, or said to be added.
+/// A [`Queue`] in its own folder. Only one process can open it. Every change is written to the log, and then its
+/// position to the anchor, and both are flushed before it takes effect: before a record is handed out, or is reported.
 ///
 /// Cost of a change: flushing the log, the anchor and the anchor's folder.
 ///
@@ -68,8 +68,8 @@ impl QueueStore {
         }
     }
 
-    /// Takes over a queue that has no anchor: one of an earlier version, or one whose anchor was lost. It writes the log
-    /// anew, and then makes the anchor. Afterwards the queue can be [opened](QueueStore::open).
+    /// Takes over a queue without an anchor: from an earlier version, or after the loss of the anchor. It writes the
+    /// log anew, and then makes the anchor. Afterwards the queue can be [opened](QueueStore::open).
     ///
     /// To go on with a log that is known to be rolled back, remove its anchor first.
     ///
@@ -78,8 +78,8 @@ impl QueueStore {
     /// [`Io`](StoreError::Io), also if there is no log; otherwise as [`QueueStore::open`].
     ///
     /// # Security
-    /// Whoever calls this vouches for the log. If it is not the latest, records that were handed out since are handed out
-    /// again, and those that were added since are lost.
+    /// The caller vouches for the log. If it is not the latest, records that were handed out since are handed out
+    /// again, and records that were added since are lost.
     pub fn adopt(files: &QueueFiles) -> Result<(), StoreError> {
         let limits = Limits {
             records: usize::MAX,
@@ -104,7 +104,7 @@ impl QueueStore {
         Ok(id)
     }
 
-    /// Drops what has expired at `now`, and verifies up to `most` records of this verifier on `threads` threads.
+    /// Drops records expired at `now`, and verifies up to `most` records of this verifier on `threads` threads.
     ///
     /// Verdicts are written continuously. `progress` is called with the number of further records that are done.
     ///

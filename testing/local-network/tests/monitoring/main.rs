@@ -1,4 +1,4 @@
-//! Four validators, a Prometheus that reads them, and every rule and query of `monitoring/` there.
+//! Four validators, a Prometheus that reads them, and every rule and query of `operations/monitoring/` there.
 //!
 //! `cargo xtask monitoring` runs it: `cargo test` has no Prometheus.
 

@@ -1,5 +1,5 @@
-//! Scenarios on networks of real nodes. One program, which plays two scenarios at a time and has the machine for
-//! itself. They begin in the order of their names: the one that takes as long as all others together comes first.
+//! Scenarios on networks of real nodes, five networks at a time. They begin in the order of their names: the longest one
+//! comes first.
 
 mod adoption;
 mod adversaries;

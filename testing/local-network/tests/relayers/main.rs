@@ -1,6 +1,6 @@
-//! Two networks of real nodes that follow each other, an EVM with the contract, and a relayer for each of the three.
+//! Two networks of real nodes that follow each other, anvil with the contract, and a relayer for each of the three.
 //!
-//! `cargo xtask relay` runs it: the relayer is a workspace of its own, so `cargo test` has not built it.
+//! `cargo xtask relay` runs it, after it has built the relayer and the contracts.
 
 use duet_local_network::{
     bridge,

@@ -115,10 +115,10 @@ impl Client {
         let flags = [metric, "--json"];
         let run = LightClient::run(&self.executables, "stats", self.genesis, &self.url, &flags);
         let lines = wait::at_most("the light client to end", SOON, run).await?;
-        let events = lines
+        let mut events = lines
             .iter()
             .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        let shown = events.filter(|event| event["event"] == "statistic").last();
+        let shown = events.rfind(|event| event["event"] == "statistic");
         Ok(shown.expect("it succeeded"))
     }
 }

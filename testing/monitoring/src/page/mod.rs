@@ -37,7 +37,7 @@ pub fn draw(panels: &[Panel], prometheus: &Prometheus, [start, end]: [u64; 2]) -
     let seconds = end.saturating_sub(start);
     let mut page = format!(
         "<!doctype html><meta charset=\"utf-8\"><title>Duet</title><style>{STYLE}</style>\n<h1>Duet</h1>\n\
-         <p>The panels of monitoring/dashboard.json, drawn by duet-monitoring from a Prometheus: the last {seconds} s, \
+         <p>The panels of operations/monitoring/dashboard.json, drawn by duet-monitoring from a Prometheus: the last {seconds} s, \
          rates over {RATE_SECONDS} s.</p>\n"
     );
     let mut row = "";

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-/// One file uses what another defines.
+/// One file uses an item of another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
     /// The file that imports.
     pub from: PathBuf,
-    /// The file that defines the item.
+    /// The file that defines the item, or in which its path ends.
     pub to: PathBuf,
     /// The line of the import in `from`, from 1 on.
     pub line: usize,

@@ -1,8 +1,9 @@
 //! Which files of a crate import which others.
 //!
 //! An import is a `use` declaration or a path in code that leads to an item of another file of the crate. It counts
-//! towards the file that *defines* the item: re-exports are followed. These are no imports: `mod child;`, a re-export
-//! by a module of what its own descendants define, everything under `#[cfg(test)]`, and links in documentation.
+//! towards two files: the one in which the path ends as it is written (the parent, for `super::Item`), and the one that
+//! *defines* the item, through all re-exports. These are no imports: `mod child;`, a re-export by a module of what its
+//! own descendants define, everything under `#[cfg(test)]`, and links in documentation.
 //!
 //! What FRAME's macros declare is no import either: the `Config` and `Pallet` of `#[frame_support::pallet]` and the
 //! `Runtime` of `#[frame_support::runtime]` are in the crate's root, are used by all modules, and their calls lead back into

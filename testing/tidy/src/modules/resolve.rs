@@ -25,9 +25,9 @@ pub(super) fn imports(tree: &Tree) -> Vec<Import> {
     let mut imports = Vec::new();
     for (id, module) in tree.modules.iter().enumerate() {
         for mention in &module.mentions {
-            for definer in definers(tree, id, mention) {
-                let to = &tree.modules[definer].file;
-                let re_export = mention.kind == Kind::ReExport && tree.is_within(definer, id);
+            for named in named(tree, id, mention) {
+                let to = &tree.modules[named].file;
+                let re_export = mention.kind == Kind::ReExport && tree.is_within(named, id);
                 if *to != module.file && !re_export {
                     imports.push(Import {
                         from: module.file.clone(),
@@ -42,17 +42,15 @@ pub(super) fn imports(tree: &Tree) -> Vec<Import> {
     imports
 }
 
-/// The modules that define what `mention` names.
+/// The modules that a reader of `mention` turns to: the one in which its path ends, and the one that defines the item.
 ///
 /// A module itself is no item: importing it only shortens the paths through it, and those are seen themselves.
-fn definers(tree: &Tree, module: ModuleId, mention: &Mention) -> Vec<ModuleId> {
+fn named(tree: &Tree, module: ModuleId, mention: &Mention) -> Vec<ModuleId> {
     let mut seen = Seen::new();
     if let Some((last, prefix)) = mention.path.split_last() {
         if last == "*" {
-            // The names that come in by a glob are found where they are used. What re-exports only adds nothing.
-            return modules(&resolve(tree, module, prefix, &mut seen))
-                .filter(|globbed| defines_items(tree, *globbed))
-                .collect();
+            // The definers of its names are found where these are used.
+            return modules(&resolve(tree, module, prefix, &mut seen)).collect();
         }
     }
     if let Some(first) = mention.path.first() {
@@ -66,13 +64,26 @@ fn definers(tree: &Tree, module: ModuleId, mention: &Mention) -> Vec<ModuleId> {
             return Vec::new();
         }
     }
-    resolve(tree, module, &mention.path, &mut seen)
+    let mut named: Vec<_> = resolve(tree, module, &mention.path, &mut seen)
         .into_iter()
         .filter_map(|target| match target {
             Target::Item(definer) if !is_frame(tree, definer) => Some(definer),
             _ => None,
         })
-        .collect()
+        .collect();
+    if !named.is_empty() {
+        named.extend(end_of(tree, module, &mention.path));
+    }
+    named
+}
+
+/// The module in which `path` ends, as it is written: the one before the item.
+fn end_of(tree: &Tree, from: ModuleId, path: &[String]) -> Vec<ModuleId> {
+    let prefixes = (0..path.len()).rev().map(|length| &path[..length]);
+    prefixes
+        .map(|prefix| modules(&resolve(tree, from, prefix, &mut Seen::new())).collect())
+        .find(|end: &Vec<_>| !end.is_empty())
+        .unwrap_or_default()
 }
 
 fn resolve(tree: &Tree, from: ModuleId, path: &[String], seen: &mut Seen) -> Vec<Target> {
@@ -160,12 +171,4 @@ fn is_frame(tree: &Tree, module: ModuleId) -> bool {
         && module
             .parent
             .is_some_and(|parent| tree.modules[parent].file == module.file)
-}
-
-fn defines_items(tree: &Tree, module: ModuleId) -> bool {
-    tree.modules[module]
-        .names
-        .values()
-        .flatten()
-        .any(|meaning| matches!(meaning, Name::Item(definer) if *definer == module))
 }

@@ -1,4 +1,4 @@
-//! The container file, carried out in a system instead of by a builder of containers.
+//! The container file, executed in a system instead of by a container builder.
 
 use super::{
     super::files,
@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-/// Does what the file says with this package, and runs what it would run, until a block is proven.
+/// Executes the file with this package, and runs its program until a block is proven.
 pub(crate) fn check(system: &System, image: &Image, package: &Path) -> Result {
     for step in &image.steps {
         match step {

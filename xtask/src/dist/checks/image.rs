@@ -1,15 +1,15 @@
-//! The instructions of the container file that ours has. Others are refused, so that none goes untried.
+//! The instructions that our container file uses. Others are refused, so that none goes untested.
 
 use crate::result::Result;
 
-/// What a container file makes.
+/// The image that a container file builds.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Image {
-    /// The suite of Debian that it begins with.
+    /// The Debian suite of the base image.
     pub(crate) suite: String,
-    /// What is done in it, in order.
+    /// The build steps, in order.
     pub(crate) steps: Vec<Step>,
-    /// Who runs what it is for.
+    /// The user that runs the program.
     pub(crate) user: String,
     /// The program and its first arguments.
     pub(crate) entrypoint: Vec<String>,
@@ -18,20 +18,20 @@ pub(crate) struct Image {
 /// An instruction that changes the image.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The package that is given is copied there.
+    /// Copies the given package there.
     Copy(String),
-    /// Run by a shell.
+    /// A shell command.
     Run(String),
 }
 
-/// How our file names the package.
+/// The name of the package in our file.
 const GIVEN: &str = "${PACKAGE}";
 
 impl Image {
     /// Reads a container file.
     ///
     /// # Errors
-    /// Names an instruction that is not known here, or says what is missing.
+    /// Names an unknown instruction, or the missing part.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut image = Self {
             suite: String::new(),
@@ -60,7 +60,7 @@ impl Image {
                 "RUN" => image.steps.push(Step::Run(rest.to_owned())),
                 "USER" => image.user = rest.to_owned(),
                 "ENTRYPOINT" => image.entrypoint = serde_json::from_str(rest)?,
-                // What these say is for whoever runs the image.
+                // These only inform the image's users.
                 "ARG" | "EXPOSE" | "VOLUME" => {}
                 _ => return Err(unknown().into()),
             }

@@ -19,14 +19,14 @@ const ENABLED: &str = "/etc/systemd/system/multi-user.target.wants/duet-node.ser
 const EXECUTABLE: &str = "/usr/bin/duet-node";
 const CONFFILE: &str = "/etc/default/duet-node";
 const STATE: &str = "/var/lib/duet-node";
-/// Where the packages are, in the system.
+/// The folder of the packages, in the system.
 const PACKAGE: &str = "/srv/package.deb";
-/// Brings what a package depends on too, from where the system was fetched.
+/// Also installs a package's dependencies, from the mirror of the system.
 const INSTALL: [&str; 4] = ["--quiet", "--yes", "--no-install-recommends", "install"];
-/// What systemd gives a unit that is open to attack is ten. Ours has 1.5; more than 2 would be a slip.
+/// systemd rates an exposed unit 10, and ours 1.5; more than 2 would be a regression.
 const EXPOSURE: &str = "20";
 
-/// Walks through the life of a package and of a newer one, with systemd at work.
+/// Tests the life cycle of a package and of a newer version, under systemd.
 pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
     system.run("apt-get", &["--quiet", "update"])?;
     files::copy(package, &system.path(PACKAGE))?;
@@ -56,7 +56,7 @@ pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
     remove(&started)
 }
 
-/// The node runs as its user, without privileges, and with the files that it needs.
+/// The node runs as its own user, without privileges, and with its files.
 fn is_confined(started: &Started) -> Result {
     let id = started.property("MainPID")?;
     let status = started.run("cat", &[&format!("/proc/{id}/status")])?;
@@ -67,7 +67,7 @@ fn is_confined(started: &Started) -> Result {
     expect(user == "duet:duet", &format!("the node runs as {user}"))
 }
 
-/// A node that dies is started again.
+/// systemd restarts a node that dies.
 fn comes_back(started: &Started) -> Result {
     started.run("systemctl", &["kill", "--signal=KILL", NAME])?;
     let restarts = || started.property("NRestarts");
@@ -77,7 +77,7 @@ fn comes_back(started: &Started) -> Result {
     started.until_proven()
 }
 
-/// The newer package starts the node again, which goes on from its state.
+/// The newer package restarts the node, which continues from its state.
 fn upgrade(started: &Started, newer: &Path) -> Result {
     let system = started.system();
     let (older, id) = (version(system)?, started.property("MainPID")?);
@@ -94,7 +94,7 @@ fn upgrade(started: &Started, newer: &Path) -> Result {
     started.until_proven()
 }
 
-/// Removing leaves flags and state, purging does not.
+/// Removal keeps flags and state, purging does not.
 fn remove(started: &Started) -> Result {
     let system = started.system();
     let id = started.property("MainPID")?;
@@ -137,7 +137,7 @@ fn version(system: &System) -> Result<String> {
     system.run("dpkg-query", &["--show", "--showformat=${Version}", NAME])
 }
 
-/// Files as packed, and a user who owns the state and can do nothing else.
+/// The files are as packed, and the user owns the state and has no other rights.
 fn as_installed(system: &System) -> Result {
     let changed = system.run("dpkg", &["--verify", NAME])?;
     expect(
@@ -177,7 +177,7 @@ fn as_installed(system: &System) -> Result {
     Ok(())
 }
 
-/// What systemd finds in the unit. It looks for the executable where this machine has it.
+/// systemd's findings about the unit. It looks for the executable at this machine's path.
 fn unit_is_sound(system: &System) -> Result {
     let here = system.path(EXECUTABLE).display().to_string();
     let text = fs::read_to_string(system.path(UNIT))?;

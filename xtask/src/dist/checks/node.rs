@@ -1,4 +1,4 @@
-//! A node that runs in a system, and what is wanted of it.
+//! A node that runs in a system, and its tests.
 
 use super::{rpc, system::System};
 use crate::{cargo, result::Result};
@@ -9,19 +9,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A network of one validator on loopback, with ports that the system chooses.
+/// A network of one validator on loopback, with ports chosen by the system.
 pub(crate) const FLAGS: &str =
     "--dev --rpc-port 0 --listen-addr /ip4/127.0.0.1/tcp/0 --no-mdns --no-prometheus --no-telemetry";
-/// Where it listens, as the log says it.
+/// The node's address in its log.
 const LISTENS: &str = "Running JSON-RPC server: addr=127.0.0.1:";
-/// How long anything may take, on a machine that does other things too.
+/// The time limit of any step, on a machine with other load.
 const PATIENCE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Waits until the node that writes this log has proven a block, and has the light client of the same system verify it.
+/// Waits until the node with this log has proven a block, and makes the light client of the same system verify it.
 ///
 /// # Errors
-/// Those of the log, which fails when its node has ended.
+/// The log's errors: reading it fails when its node has ended.
 pub(crate) fn until_proven(system: &System, mut log: impl FnMut() -> Result<String>) -> Result {
     let node = wait("the node says where it listens", &mut log, |log| {
         let (_, rest) = log.split_once(LISTENS)?;
@@ -44,10 +44,10 @@ pub(crate) fn until_proven(system: &System, mut log: impl FnMut() -> Result<Stri
     ]))
 }
 
-/// Waits for something that can be seen in a text that grows, or elsewhere.
+/// Polls until a growing text, or another source, has a value.
 ///
 /// # Errors
-/// When that takes too long, with the text.
+/// When the wait times out, with the text.
 pub(crate) fn wait<T>(
     what: &str,
     mut text: impl FnMut() -> Result<String>,

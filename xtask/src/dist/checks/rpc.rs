@@ -10,10 +10,10 @@ use std::{
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The result that a method answers.
+/// The result of a method call.
 ///
 /// # Errors
-/// When nothing answers, or with an error.
+/// When nothing answers, or the answer is an error.
 pub(crate) fn call(node: SocketAddr, method: &str, arguments: &Value) -> Result<Value> {
     let body =
         json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": arguments }).to_string();

@@ -1,4 +1,4 @@
-//! A system that was started, with systemd in it, and the service of the node there.
+//! A booted system with systemd, and the node's service in it.
 
 use super::{
     node::{until_proven, wait},
@@ -9,17 +9,17 @@ use std::process::{Command, Stdio};
 
 const UNIT: &str = "duet-node.service";
 
-/// A system that runs, and ends with this.
+/// A running system, which ends on drop.
 pub(crate) struct Started<'a> {
     system: &'a System,
     running: Running,
 }
 
 impl<'a> Started<'a> {
-    /// Starts a system, which has systemd, and waits until it can be asked.
+    /// Boots a system with systemd, and waits until it responds.
     pub(crate) fn start(system: &'a System) -> Result<Self> {
         let mut boot = Command::new("systemd-nspawn");
-        // Neither needs a systemd on this machine to know of it.
+        // Neither requires this machine's systemd to register it.
         boot.args([
             "--quiet",
             "--register=no",
@@ -54,12 +54,12 @@ impl<'a> Started<'a> {
         Ok(started)
     }
 
-    /// The system of which this is.
+    /// The underlying system.
     pub(crate) fn system(&self) -> &System {
         self.system
     }
 
-    /// Runs a program in it, and returns what it prints.
+    /// Runs a program in the system, and returns its output.
     pub(crate) fn run(&self, program: &str, arguments: &[&str]) -> Result<String> {
         let leader = self.running.inner()?;
         let mut enter = Command::new("nsenter");
@@ -74,15 +74,15 @@ impl<'a> Started<'a> {
         cargo::output(&mut enter)
     }
 
-    /// A property of the service, as systemd has it.
+    /// A property of the service, from systemd.
     pub(crate) fn property(&self, name: &str) -> Result<String> {
         self.run("systemctl", &["show", "--property", name, "--value", UNIT])
     }
 
-    /// Waits until the node of the service has proven a block that the light client verifies.
+    /// Waits until the service's node has proven a block that the light client verifies.
     ///
     /// # Errors
-    /// When it does not, with the end of what all its starts have written.
+    /// On a timeout, with the end of the log of all starts.
     pub(crate) fn until_proven(&self) -> Result {
         let proven = until_proven(self.system, || self.log());
         proven.map_err(|error| {
@@ -94,7 +94,7 @@ impl<'a> Started<'a> {
         })
     }
 
-    /// What the service has written since it was started the last time.
+    /// The log of the service since its last start.
     fn log(&self) -> Result<String> {
         let start = self.property("InvocationID")?;
         self.run(

@@ -1,6 +1,6 @@
 //! A Debian system in a folder, to install packages in.
 //!
-//! What runs in it has its own processes and mounts, which the kernel ends with it, however it ends. The network is that of the machine.
+//! Its programs have their own processes and mounts, which the kernel ends with it. The network is the machine's.
 
 use super::super::files;
 use crate::{cargo, result::Result, tools};
@@ -12,16 +12,16 @@ use std::{
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A system, which is removed with this.
+/// A Debian system, removed on drop.
 pub(crate) struct System {
     root: PathBuf,
 }
 
 impl System {
-    /// A new system with what every Debian system of this suite has, in a folder of `place`. Such a system is fetched once and kept there.
+    /// A new system with the standard packages of this suite, in a folder of `place`, which keeps the download.
     ///
     /// # Errors
-    /// For users who are not root: they may not make users of their own.
+    /// For users other than root: they may not create users.
     pub(crate) fn fresh(suite: &str, place: &Path, name: &str) -> Result<Self> {
         if !tools::is_root() {
             return Err("packages are installed in a system of their own, which needs root".into());
@@ -47,12 +47,12 @@ impl System {
         Ok(Self { root })
     }
 
-    /// A path of the system, as this machine sees it.
+    /// A path of the system, as seen from this machine.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// What runs a program in the system, as a user of it.
+    /// The command that runs a program in the system, as one of its users.
     pub(crate) fn command(&self, user: &str, program: &str) -> Command {
         let mut command = Command::new("unshare");
         command
@@ -71,7 +71,7 @@ impl System {
         &self.root
     }
 
-    /// What a program of the system finds in its environment: nothing of this machine's.
+    /// The environment of the system's programs: nothing from this machine.
     pub(crate) fn environment(command: &mut Command) {
         command
             .env_clear()
@@ -80,7 +80,7 @@ impl System {
             .env("LC_ALL", "C");
     }
 
-    /// Runs a program as root, and returns what it prints.
+    /// Runs a program as root, and returns its output.
     pub(crate) fn run(&self, program: &str, arguments: &[&str]) -> Result<String> {
         cargo::output(self.command("root", program).args(arguments))
     }
@@ -94,23 +94,23 @@ impl Drop for System {
     }
 }
 
-/// A process in namespaces of its own, and the one that made these. Both end with this.
+/// A process in its own namespaces, and the process that made these. Both end on drop.
 pub(crate) struct Running(Child);
 
 impl Running {
-    /// Starts it.
+    /// Starts the process.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
         let child = command.spawn();
         let child = child.map_err(|error| format!("`{}`: {error}", cargo::show(command)))?;
         Ok(Self(child))
     }
 
-    /// How it ended, if it has.
+    /// Its exit status, once it has ended.
     pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
         Ok(self.0.try_wait()?)
     }
 
-    /// The process in the namespaces, by the number that it has outside: the child of the one that made them.
+    /// The process id outside of the namespaces: the child of the process that made them.
     pub(crate) fn inner(&self) -> Result<String> {
         let id = self.0.id();
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"))?;
@@ -121,7 +121,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It is the first process of its namespace, with which all others end. There is none when it has ended.
+        // It is the first process of its namespace, and all others end with it. There is none when it has ended.
         if let Ok(inner) = self.inner() {
             let _ = Command::new("kill").args(["-KILL", &inner]).status();
         }

@@ -153,7 +153,7 @@ impl Batch {
         digits
     }
 
-    /// Of which powers single copies are wanted: those that these digits add.
+    /// The powers of which single copies are wanted: those that these digits add.
     pub(super) fn set_wanted(&self, wanted: &mut [Copies], digits: &[(u32, bool)]) {
         let octets = self.space.octets;
         for (at, copies) in wanted.iter_mut().enumerate() {
@@ -178,7 +178,7 @@ impl Batch {
         }
     }
 
-    /// Adds what is not empty to a bucket, unless the owner is out.
+    /// Adds non-empty entries to a bucket, unless the owner is out.
     pub(super) fn add_single(
         &mut self,
         to: usize,

@@ -1,4 +1,4 @@
-//! What is computed, and what it comes to.
+//! The computation on votes, and its results.
 
 use crate::{
     digits::BaseZ,
@@ -6,7 +6,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 
-/// What is computed of each vote, in lists of as many entries or of none.
+/// The inputs of each vote, in lists of equal length or empty ones.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     /// σ, and the scalar that it is multiplied with.
@@ -17,7 +17,7 @@ pub(crate) struct Work<'a> {
     pub(crate) tables: [Vec<Vec<Term<'a>>>; 2],
 }
 
-/// What was found of a vote.
+/// The results of a vote.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) is_in_subgroup: bool,

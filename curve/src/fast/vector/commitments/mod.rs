@@ -1,7 +1,7 @@
 //! The products and sums of many votes, eight votes in a vector from the first step to the last.
 //!
-//! What is computed is what `variable::mul_checked_all` and `comb::sums` compute, with the same additions. The steps of
-//! both go together, so that they share their inversions. A vote with which an addition has no slope is left out, and its
+//! Computes the same as `variable::mul_checked_all` and `comb::sums`, with the same additions. The steps of both go
+//! together, so that they share their inversions. A vote with which an addition has no slope is left out, and its
 //! caller computes it alone.
 
 mod batch;
@@ -19,7 +19,7 @@ use schedule::Schedule;
 /// Votes that are computed in one batch: enough to make an inversion cheap, few enough to stay in the second cache.
 pub(crate) const BATCH: usize = 512;
 
-/// What the work comes to, of each vote that is not left out.
+/// The results of each vote that is not left out.
 pub(crate) fn compute(_: Lockstep, work: &Work<'_>) -> Vec<Option<Found>> {
     // SAFETY: there is such a value only where the processor has AVX-512 IFMA (and F and DQ).
     unsafe { compute_with_ifma(work) }

@@ -1,4 +1,4 @@
-//! What makes up a sum of products with tables, pass by pass.
+//! The parts of a sum of products with tables, pass by pass.
 
 use crate::fast::{
     comb::{Columns, Comb, Pass, Shape, Term},
@@ -9,13 +9,13 @@ use crate::fast::{
 };
 use alloc::{boxed::Box, vec::Vec};
 
-/// What is done to a sum next.
+/// The next operation on a sum.
 pub(super) enum Next<'a> {
     Double,
     Add(Vec<Addends<'a>>),
 }
 
-/// What makes up a sum, pass by pass.
+/// The parts of a sum, pass by pass.
 pub(super) struct Schedule<'a> {
     passes: Box<dyn Iterator<Item = (usize, Pass)>>,
     lists: Vec<Vec<(&'a Comb, Columns)>>,
@@ -65,7 +65,7 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// What a pass adds to eight sums.
+/// The addends of a pass for eight sums.
 fn addends<'a>(terms: &[(&'a Comb, Columns)], pass: Pass) -> Addends<'a> {
     let (mut negative, mut active, mut half_of_pass) = (0, 0, 0);
     let points = core::array::from_fn(|lane| {

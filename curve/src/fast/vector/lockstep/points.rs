@@ -85,7 +85,7 @@ pub(super) fn write(x: &Octet, y: &Octet, singles: &mut [Point], copies: Copies,
     }
 }
 
-/// Where single copies of eight points go: of which of them, and to where that of the first.
+/// The targets of single copies of eight points: which points, and the place of the first.
 #[derive(Clone, Copy, Default)]
 pub(in crate::fast::vector) struct Copies {
     pub(in crate::fast::vector) lanes: Lanes,

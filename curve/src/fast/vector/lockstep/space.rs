@@ -4,7 +4,7 @@ use super::points::{Point, Points};
 use crate::fast::vector::octet::{Lanes, LANES};
 use alloc::{vec, vec::Vec};
 
-/// Points, single ones, and whose results still mean something.
+/// Points, single points, and the owners that are out.
 pub(in crate::fast::vector) struct Space {
     pub(in crate::fast::vector) points: Vec<Points>,
     pub(in crate::fast::vector) singles: Vec<Point>,
@@ -12,7 +12,7 @@ pub(in crate::fast::vector) struct Space {
     pub(in crate::fast::vector) stride: usize,
     /// Owners of eight points each, which come again in the same order.
     pub(in crate::fast::vector) octets: usize,
-    /// For each eight owners, which of them are out.
+    /// The owners that are out, eight at a time.
     pub(in crate::fast::vector) out: Vec<Lanes>,
 }
 

@@ -18,10 +18,10 @@ pub(in crate::fast::vector) struct SingleStep {
     pub(in crate::fast::vector) is_negative: bool,
 }
 
-/// What is done to eight points.
+/// An operation on eight points.
 #[derive(Clone, Copy)]
 enum Step<'a> {
-    /// Doubles points, and writes single copies of some of them.
+    /// Doubles points, and writes single copies of some.
     Double {
         at: usize,
         copies: Copies,
@@ -36,7 +36,7 @@ enum Step<'a> {
         at: usize,
         other: usize,
     },
-    /// Adds single points to single points, or doubles those that are added to themselves.
+    /// Adds single points to single points, or doubles points added to themselves.
     Singles {
         first: usize,
         len: usize,
@@ -45,19 +45,19 @@ enum Step<'a> {
     Nothing,
 }
 
-/// What a sum is computed from.
+/// The operands of a sum.
 #[derive(Clone, Copy)]
 struct Operands {
     /// The first point.
     x: Octet,
     y: Octet,
-    /// What the slope is the quotient of, besides its divisor.
+    /// The dividend of the slope.
     rise: Octet,
     /// The `x` of both points added up, limb by limb.
     both: Octet,
 }
 
-/// Steps that share an inversion. No point may occur in two of them, except as what is added.
+/// Steps that share an inversion. No point may occur in two steps, except as an addend.
 #[derive(Default)]
 pub(in crate::fast::vector) struct Steps<'a> {
     steps: Vec<Step<'a>>,
@@ -102,7 +102,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Does the steps, the last of them first. What a step adds is read before an earlier one changes it.
+    /// Runs the steps, the last first. An addend is read before an earlier step changes it.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub(in crate::fast::vector) fn run(&mut self, space: &mut Space) {
         if self.steps.is_empty() {
@@ -131,7 +131,7 @@ impl<'a> Steps<'a> {
         self.singles.clear();
     }
 
-    /// What the slopes are divided by, and the products of what was before each.
+    /// The divisors of the slopes, and the running products before each.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     fn multiply(&mut self, space: &Space) -> [Stored; CHAINS] {
         let mut products = [ONE; CHAINS];
@@ -187,7 +187,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Turns the points of two steps into sums. What is done for one step does not wait for the other.
+    /// Turns the points of two steps into sums. The two steps do not wait for each other.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     fn finish(
@@ -342,7 +342,7 @@ fn of_double(x: &Octet, y: &Octet) -> Operands {
     }
 }
 
-/// Of a point and what is `run` to the right and `rise` above.
+/// For a point and another `run` to the right and `rise` above.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 fn of_sum(x: &Octet, y: &Octet, run: &Octet, rise: Octet) -> Operands {

@@ -172,7 +172,7 @@ impl Octet {
         Self(limbs).reduced()
     }
 
-    /// `self + other`, whose limbs may be longer than limbs are: for [`Octet::minus_sum`].
+    /// `self + other`, with limbs beyond their usual length: for [`Octet::minus_sum`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub(in crate::fast::vector) fn plus_limbs(&self, other: &Self) -> Self {

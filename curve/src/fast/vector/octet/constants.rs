@@ -92,7 +92,7 @@ pub(super) const NEGATED_INVERSE: u64 = {
     inverse.wrapping_neg() & FULL
 };
 
-/// `2^416/p`, rounded down: what the highest limb is multiplied with to see how many times `p` is in a value.
+/// `2^416/p`, rounded down: times the highest limb, it tells how often `p` fits into a value.
 pub(super) const QUOTIENT: u64 = {
     // 2^416/p = 2^52 / (p/2^364), where p/2^364 is known to 64 bits and more.
     let high = ((MODULUS[5] as u128) << 64) | MODULUS[4] as u128;

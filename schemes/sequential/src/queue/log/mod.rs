@@ -24,7 +24,7 @@
 //! at the end are treated as a file that was extended, but not written. Corruption anywhere else is an error, and never
 //! leads to a shorter queue.
 //!
-//! Version 1 had no anchor and no frames that say a mark; it is the same otherwise.
+//! Version 1 had no anchor and no frames with a mark; otherwise it is the same.
 
 mod changes;
 mod error;
@@ -211,7 +211,7 @@ enum Broken {
     Here,
 }
 
-/// Whether an interrupted write explains what is left of the log.
+/// Whether an interrupted write explains the rest of the log.
 fn is_unfinished(broken: &Broken, left: &[u8], has_anchored: bool) -> bool {
     match broken {
         // Before the anchor the log was truncated; whoever has the anchor refuses it.

@@ -1,0 +1,55 @@
+//! Invariants of the state of every block.
+
+use crate::{
+    BestFinalized, Config, Contradicted, Followed, FreeHeadersRemaining, ImportedHashes,
+    ImportedHashesPointer, ImportedHeaders,
+};
+use frame_support::{ensure, pallet_prelude::Get};
+use sp_runtime::TryRuntimeError;
+
+/// Checks all invariants.
+pub(crate) fn check<T: Config<I>, I: 'static>() -> Result<(), TryRuntimeError> {
+    let best = BestFinalized::<T, I>::get();
+    ensure!(
+        best.is_some() == Followed::<T, I>::exists(),
+        "bridge-duet: a best header without sets, or sets without one"
+    );
+    ensure!(
+        best.is_some() || !Contradicted::<T, I>::exists(),
+        "bridge-duet: a contradiction before anything was known"
+    );
+    if let Some(best) = best {
+        let header = ImportedHeaders::<T, I>::get(best.hash());
+        ensure!(
+            header.is_some_and(|header| header.number == best.number()),
+            "bridge-duet: the best header is not kept, or under another number"
+        );
+    }
+    let keep = T::HeadersToKeep::get();
+    ensure!(
+        ImportedHashesPointer::<T, I>::get() < keep,
+        "bridge-duet: the place of the next header is outside the ring"
+    );
+    let mut hashes = 0_u32;
+    for (place, hash) in ImportedHashes::<T, I>::iter() {
+        ensure!(
+            place < keep,
+            "bridge-duet: a header outside the ring: HeadersToKeep got smaller"
+        );
+        ensure!(
+            ImportedHeaders::<T, I>::contains_key(hash),
+            "bridge-duet: the ring has a header that is not kept"
+        );
+        hashes = hashes.saturating_add(1);
+    }
+    ensure!(
+        ImportedHeaders::<T, I>::iter().count() == hashes as usize,
+        "bridge-duet: a header that is not in the ring"
+    );
+    ensure!(
+        FreeHeadersRemaining::<T, I>::get()
+            .is_none_or(|left| left <= T::MaxFreeHeadersPerBlock::get()),
+        "bridge-duet: more free submissions than a block has"
+    );
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! The contracts in revm: deployed, called, and compared with the verifier in Rust.
+
+mod called;
+mod story;
+
+pub use called::Called;
+
+use duet_calldata::{abi, constructor};
+use duet_light_client::{Checkpoint, Error, Outcome, Trusted};
+use duet_primitives::StatelessProof;
+use revm::{
+    context::{
+        result::{ExecutionResult, Output},
+        Context, TxEnv,
+    },
+    database::{CacheDB, EmptyDB},
+    primitives::{hardfork::SpecId, keccak256, Address, Bytes, TxKind},
+    ExecuteCommitEvm, MainBuilder, MainContext,
+};
+use std::collections::HashMap;
+use story::Story;
+
+/// Both forks that the contracts are tested under.
+pub const FORKS: [SpecId; 2] = [SpecId::PRAGUE, SpecId::OSAKA];
+
+/// A client's verdict on a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A newer block.
+    New,
+    /// The same block again.
+    Known,
+    /// A contradiction.
+    Frozen,
+    /// Refused.
+    Refused,
+}
+
+/// The verdict of the verifier in Rust.
+pub fn rust_verdict(trusted: &mut Trusted, proof: StatelessProof) -> Verdict {
+    match trusted.verify(proof) {
+        Ok(Outcome::New(verified)) => {
+            *trusted = verified.trusted;
+            Verdict::New
+        }
+        Ok(Outcome::Known) => Verdict::Known,
+        Err(Error::Misbehaviour(_) | Error::CheckpointContradicted { .. }) => Verdict::Frozen,
+        Err(_) => Verdict::Refused,
+    }
+}
+
+/// A chain with one contract.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    db: CacheDB<EmptyDB>,
+    fork: SpecId,
+    nonces: HashMap<Address, u64>,
+    story: Story,
+    /// Who sends transactions.
+    pub caller: Address,
+    /// The contract.
+    pub contract: Address,
+    /// Gas of its deployment.
+    pub deployment: u64,
+}
+
+/// The hash of an event.
+pub fn topic(signature: &str) -> [u8; 32] {
+    keccak256(signature).0
+}
+
+/// A call of `coefficient(bytes,bytes32)`.
+pub fn coefficient_of(proof: &[u8], genesis_hash: &[u8; 32]) -> Vec<u8> {
+    [
+        abi::selector("coefficient(bytes,bytes32)").to_vec(),
+        abi::word(64).to_vec(),
+        genesis_hash.to_vec(),
+        abi::bytes(proof),
+    ]
+    .concat()
+}
+
+/// The code that deploys a contract.
+fn creation(name: &str, arguments: &[u8]) -> Vec<u8> {
+    let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+    let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
+    [&hex::decode(code.trim()).expect("hex")[..], arguments].concat()
+}
+
+impl Chain {
+    /// Deploys the client at a checkpoint; none when its constructor refuses.
+    pub fn new(fork: SpecId, checkpoint: &Checkpoint) -> Option<Self> {
+        Self::with("DuetLightClient", fork, constructor(checkpoint))
+    }
+
+    /// Deploys a contract; none when its constructor refuses.
+    pub fn with(name: &str, fork: SpecId, arguments: Vec<u8>) -> Option<Self> {
+        let mut chain = Self {
+            db: CacheDB::default(),
+            fork,
+            nonces: HashMap::new(),
+            story: Story::new(name, fork, &arguments),
+            caller: Address::ZERO,
+            contract: Address::ZERO,
+            deployment: 0,
+        };
+        let result = chain.transact(TxKind::Create, creation(name, &arguments));
+        let ExecutionResult::Success {
+            output: Output::Create(_, Some(address)),
+            ..
+        } = &result
+        else {
+            return None;
+        };
+        chain.story.is_deployed = true;
+        chain.contract = *address;
+        chain.deployment = result.tx_gas_used();
+        Some(chain)
+    }
+
+    fn transact(&mut self, kind: TxKind, data: Vec<u8>) -> ExecutionResult {
+        let fork = self.fork;
+        let nonce = self.nonces.entry(self.caller).or_default();
+        let db = std::mem::take(&mut self.db);
+        let mut evm = Context::mainnet()
+            .with_db(db)
+            .modify_cfg_chained(|cfg| cfg.set_spec_and_mainnet_gas_params(fork))
+            .build_mainnet();
+        let tx = TxEnv::builder()
+            .kind(kind)
+            .data(Bytes::from(data))
+            .gas_limit(16_000_000)
+            .caller(self.caller)
+            .nonce(*nonce)
+            .build()
+            .expect("a transaction");
+        let result = evm
+            .transact_commit(tx)
+            .expect("a transaction that the chain takes");
+        *nonce += 1;
+        self.db = std::mem::take(&mut evm.ctx.journaled_state.database);
+        result
+    }
+
+    /// Deploys another contract beside it, which is called from now on.
+    ///
+    /// # Panics
+    /// When its constructor refuses.
+    pub fn add(&mut self, name: &str, arguments: &[u8]) -> Address {
+        self.story.end();
+        match self.transact(TxKind::Create, creation(name, arguments)) {
+            ExecutionResult::Success {
+                output: Output::Create(_, Some(address)),
+                ..
+            } => self.contract = address,
+            refused => panic!("{refused:?}"),
+        }
+        self.contract
+    }
+
+    /// Calls the contract with these bytes.
+    pub fn call_raw(&mut self, data: Vec<u8>) -> Called {
+        let result = self.transact(TxKind::Call(self.contract), data.clone());
+        let topics = result
+            .logs()
+            .iter()
+            .filter_map(|log| log.topics().first().map(|topic| topic.0));
+        let called = Called {
+            ok: result.is_success(),
+            gas: result.tx_gas_used(),
+            events: topics.collect(),
+            output: result
+                .output()
+                .map(|bytes| bytes.to_vec())
+                .unwrap_or_default(),
+        };
+        self.story.tell(&self.caller, &data, &called);
+        called
+    }
+
+    /// Calls a method that takes `bytes`, each.
+    pub fn call(&mut self, signature: &str, arguments: &[&[u8]]) -> Called {
+        let arguments: Vec<_> = arguments.iter().map(|bytes| bytes.to_vec()).collect();
+        self.call_raw(abi::call(signature, &arguments))
+    }
+
+    /// `submit`.
+    pub fn submit(&mut self, proof: &[u8]) -> (Verdict, Called) {
+        let called = self.call("submit(bytes)", &[proof]);
+        let has = |name| called.events.contains(&topic(name));
+        let verdict = if !called.ok {
+            Verdict::Refused
+        } else if has("Frozen(bytes32,bytes32)") {
+            Verdict::Frozen
+        } else if has("BlockVerified(uint32,bytes32,bytes32,uint64)") {
+            Verdict::New
+        } else {
+            Verdict::Known
+        };
+        (verdict, called)
+    }
+
+    /// `status`: number, signing set, whether a successor is known, whether it is frozen.
+    pub fn status(&mut self) -> (u64, u64, bool, bool) {
+        let output = self.call("status()", &[]).output;
+        let at =
+            |i: usize| u64::from_be_bytes(output[32 * i + 24..32 * i + 32].try_into().expect("8"));
+        (at(0), at(1), at(2) == 1, at(3) == 1)
+    }
+}

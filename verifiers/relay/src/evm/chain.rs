@@ -1,0 +1,124 @@
+//! An EVM chain, by its JSON-RPC, and the account that pays there.
+
+use crate::{
+    evm::{contract, fees::Fees},
+    target::TargetError,
+};
+use alloy::{
+    eips::{BlockId, BlockNumberOrTag},
+    network::Ethereum,
+    primitives::{Address, Bytes},
+    providers::{Provider, RootProvider},
+    rpc::{client::RpcClient, types::TransactionRequest},
+    signers::local::PrivateKeySigner,
+    transports::{http::Http, RpcError, TransportError},
+};
+use duet_light_rpc::{shown, Failure, Kind};
+use std::time::Duration;
+
+/// The operator's options for an EVM chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The most that is paid for a unit of gas, in wei.
+    pub max_fee_per_gas: u128,
+    /// How long a request may take.
+    pub timeout: Duration,
+    /// How long a transaction may wait for a block until it is sent again with higher fees.
+    pub resend_after: Duration,
+    /// How often a transaction that was sent is looked for.
+    pub look_every: Duration,
+}
+
+/// A connection to the chain.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    pub(crate) provider: RootProvider<Ethereum>,
+    pub(crate) signer: Option<PrivateKeySigner>,
+    pub(crate) options: Options,
+}
+
+impl Chain {
+    /// A chain behind an HTTP JSON-RPC endpoint. Sends no request yet.
+    pub(crate) fn new(
+        url: &str,
+        signer: Option<PrivateKeySigner>,
+        options: Options,
+    ) -> Result<Self, Failure> {
+        let usage = |what: &str| Failure::new(Kind::Usage, format!("{url}: {what}"));
+        let parsed = url
+            .parse()
+            .map_err(|_| usage("an EVM chain is asked by HTTP, at http:// or https://"))?;
+        // Refused where a provider is installed already, which then serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .timeout(options.timeout)
+            .build()
+            .map_err(|error| usage(&error.to_string()))?;
+        let transport = Http::with_client(http, parsed);
+        let is_local = transport.guess_local();
+        Ok(Self {
+            provider: RootProvider::new(RpcClient::new(transport, is_local)),
+            signer,
+            options,
+        })
+    }
+
+    /// The account that pays; none without a key.
+    pub(crate) fn account(&self) -> Option<Address> {
+        self.signer.as_ref().map(PrivateKeySigner::address)
+    }
+
+    /// The base fee of the next block and the usual tip, in wei.
+    pub(crate) async fn price(&self) -> Result<(u128, u128), TargetError> {
+        let history = self
+            .provider
+            .get_fee_history(1, BlockNumberOrTag::Latest, &[])
+            .await
+            .map_err(|error| unreachable(&error))?;
+        let base = history.next_block_base_fee().unwrap_or_default();
+        let tip = self.provider.get_max_priority_fee_per_gas().await;
+        Ok((base, tip.map_err(|error| unreachable(&error))?))
+    }
+
+    /// The fees to offer now, within the operator's limit.
+    pub(crate) async fn offer(&self) -> Result<Fees, TargetError> {
+        let (base, tip) = self.price().await?;
+        let (asked, limit) = (base.saturating_add(tip), self.options.max_fee_per_gas);
+        if asked > limit {
+            return Err(TargetError::TooDear { asked, limit });
+        }
+        Ok(Fees::offer(base, tip, limit))
+    }
+
+    /// Units of gas for a call, with some room.
+    pub(crate) async fn gas(&self, request: TransactionRequest) -> Result<u64, TargetError> {
+        let pending = BlockId::Number(BlockNumberOrTag::Pending);
+        let gas = self.provider.estimate_gas(request).block(pending).await;
+        gas.map_err(|error| match revert(&error) {
+            Some(data) => TargetError::Refused(contract::refusal(&data)),
+            None => unreachable(&error),
+        })
+    }
+}
+
+/// The revert data of a call, if it failed by a revert.
+pub(crate) fn revert(error: &TransportError) -> Option<Vec<u8>> {
+    /// The nodes' error code for it.
+    const REVERTED: i64 = 3;
+    let RpcError::ErrorResp(payload) = error else {
+        return None;
+    };
+    let data = payload.data.as_ref().map(|data| data.get());
+    let data = data.and_then(|data| serde_json::from_str::<Bytes>(data).ok());
+    match data {
+        Some(data) => Some(data.to_vec()),
+        None => {
+            let is_revert = payload.code == REVERTED || payload.message.contains("revert");
+            is_revert.then(Vec::new)
+        }
+    }
+}
+
+pub(crate) fn unreachable(error: &TransportError) -> TargetError {
+    TargetError::Unreachable(shown(&error.to_string()))
+}

@@ -1,0 +1,140 @@
+//! Metrics for Prometheus. Names begin with `duet_relay_`.
+
+use crate::{
+    messages::Contents,
+    target::{Cargo, Delivered, Receipt, Status},
+};
+use duet_primitives::BlockNumber;
+use prometheus_endpoint::{
+    register, Counter, CounterVec, Gauge, Opts, PrometheusError, Registry, F64, U64,
+};
+
+/// The relayer's metrics.
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    target_block: Gauge<U64>,
+    target_set: Gauge<U64>,
+    target_stopped: Gauge<U64>,
+    source_block: Gauge<U64>,
+    submissions: CounterVec<U64>,
+    messages: Counter<U64>,
+    work: Counter<F64>,
+    paid: Counter<F64>,
+    balance: Gauge<F64>,
+    source_faults: Counter<U64>,
+    target_troubles: Counter<U64>,
+    last_look: Gauge<U64>,
+}
+
+impl Metrics {
+    /// Registers them.
+    ///
+    /// # Errors
+    /// When they were registered before.
+    pub fn register(registry: &Registry) -> Result<Self, PrometheusError> {
+        let number = |name: &str, help: &str| -> Result<_, PrometheusError> {
+            register(
+                Gauge::<U64>::new(format!("duet_relay_{name}"), help)?,
+                registry,
+            )
+        };
+        let counter = |name: &str, help: &str| -> Result<_, PrometheusError> {
+            register(
+                Counter::<U64>::new(format!("duet_relay_{name}"), help)?,
+                registry,
+            )
+        };
+        let amount = |name: &str, help: &str| -> Result<_, PrometheusError> {
+            register(
+                Counter::<F64>::new(format!("duet_relay_{name}"), help)?,
+                registry,
+            )
+        };
+        let submissions = CounterVec::new(
+            Opts::new(
+                "duet_relay_submissions_total",
+                "Transactions that are in a block, by how they ended: taken, reverted, known, withdrawn",
+            ),
+            &["result"],
+        )?;
+        for result in Delivered::ALL {
+            submissions.with_label_values(&[result.name()]);
+        }
+        Ok(Self {
+            target_block: number("target_block", "Newest block that the target holds for final")?,
+            target_set: number("target_set", "Newest set that the target knows")?,
+            target_stopped: number("target_stopped", "1 when the target takes no proof any more")?,
+            source_block: number("source_block", "Newest block that the source has a proof of")?,
+            submissions: register(submissions, registry)?,
+            messages: counter("messages_total", "Messages of a lane that were taken")?,
+            work: amount("work_total", "Gas, or picoseconds of weight, of all submissions")?,
+            paid: amount(
+                "paid_total",
+                "Fees of all submissions, in the smallest unit of the target's currency",
+            )?,
+            balance: register(
+                Gauge::<F64>::new(
+                    "duet_relay_balance",
+                    "What the paying account has left, in the smallest unit of the target's currency",
+                )?,
+                registry,
+            )?,
+            source_faults: counter("source_faults_total", "Failures of endpoints of the source")?,
+            target_troubles: counter(
+                "target_troubles_total",
+                "Times that the target could not be used: no answer, too dear, refused, no funds",
+            )?,
+            last_look: number(
+                "last_look_timestamp_seconds",
+                "When source and target were last compared, as Unix time",
+            )?,
+        })
+    }
+
+    pub(crate) fn looked(&self, status: &Status, head: Option<BlockNumber>) {
+        self.target_is(status);
+        if let Some(head) = head {
+            self.source_block.set(head.get().into());
+        }
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        self.last_look.set(now.map_or(0, |now| now.as_secs()));
+    }
+
+    pub(crate) fn target_is(&self, status: &Status) {
+        self.target_block.set(status.best.get().into());
+        self.target_set.set(status.latest().get());
+        self.target_stopped.set(status.is_stopped.into());
+    }
+
+    pub(crate) fn submitted(&self, cargo: &Cargo, receipt: &Receipt) {
+        if let (Cargo::Parcel(parcel), Delivered::Taken) = (cargo, receipt.result) {
+            if let Contents::Messages { messages, .. } = &parcel.contents {
+                self.messages
+                    .inc_by(u64::try_from(messages.len()).unwrap_or(u64::MAX));
+            }
+        }
+        self.submissions
+            .with_label_values(&[receipt.result.name()])
+            .inc();
+        self.work.inc_by(about(receipt.work.into()));
+        self.paid.inc_by(about(receipt.paid));
+    }
+
+    pub(crate) fn balance_is(&self, balance: u128) {
+        self.balance.set(about(balance));
+    }
+
+    pub(crate) fn source_failed(&self) {
+        self.source_faults.inc();
+    }
+
+    pub(crate) fn target_troubled(&self) {
+        self.target_troubles.inc();
+    }
+}
+
+/// Prometheus counts in floating point.
+#[allow(clippy::cast_precision_loss)]
+fn about(amount: u128) -> f64 {
+    amount as f64
+}

@@ -1,0 +1,281 @@
+//! The loops of a relayer, between a node that serves a chain with known keys and a verifier that refuses on demand.
+
+// What other tests need of the node is not used here.
+#[allow(dead_code, unreachable_pub, missing_docs)]
+#[path = "../../tests/support/chain.rs"]
+mod chain;
+
+use super::*;
+use crate::{
+    messages::Lane,
+    target::{no_lane, Estimate, LaneStatus, Receipt, SetRef},
+    turns::Turns,
+};
+use chain::ChainNode;
+use duet_light_client::testing::TestChain;
+use duet_primitives::{KeysetCommitment, SetId, H256};
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    rc::Rc,
+};
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(60);
+/// The source's newest block; set 0 has handed off before it.
+const HEAD: u32 = 8;
+const TRANSACTION: H256 = H256::repeat_byte(7);
+
+/// A verifier that accepts every proof, unless told otherwise. Clones share state.
+#[derive(Clone)]
+struct Verifier(Rc<State>);
+
+struct State {
+    genesis_hash: H256,
+    status: Cell<Status>,
+    /// How the next submissions end.
+    results: RefCell<VecDeque<Delivered>>,
+    submitted: RefCell<Vec<Instant>>,
+    looks: Cell<usize>,
+}
+
+impl Verifier {
+    fn of(chain: &TestChain) -> Self {
+        let signing = reference(chain.sets[0].set.commitment());
+        Self(Rc::new(State {
+            genesis_hash: chain.genesis_hash,
+            status: Cell::new(Status {
+                best: BlockNumber::new(0),
+                signing,
+                next: None,
+                is_stopped: false,
+            }),
+            results: RefCell::default(),
+            submitted: RefCell::default(),
+            looks: Cell::new(0),
+        }))
+    }
+
+    /// The next submissions end so, and leave the verifier as it is unless they are taken.
+    fn will(&self, results: impl IntoIterator<Item = Delivered>) {
+        self.0.results.borrow_mut().extend(results);
+    }
+
+    fn submissions(&self) -> usize {
+        self.0.submitted.borrow().len()
+    }
+
+    /// Waits until it was asked so often where it is.
+    async fn was_looked_at(&self, times: usize) {
+        while self.0.looks.get() < times {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+fn reference(set: &KeysetCommitment) -> SetRef {
+    SetRef {
+        id: set.id,
+        fingerprint: H256::from_low_u64_be(set.id.get()),
+    }
+}
+
+impl Target for Verifier {
+    const WITH_HEADER: bool = false;
+
+    async fn genesis_hash(&self) -> Result<H256, TargetError> {
+        Ok(self.0.genesis_hash)
+    }
+
+    fn fingerprint(&self, set: &KeysetCommitment) -> H256 {
+        reference(set).fingerprint
+    }
+
+    async fn status(&self) -> Result<Status, TargetError> {
+        self.0.looks.set(self.0.looks.get() + 1);
+        Ok(self.0.status.get())
+    }
+
+    async fn estimate(&self, _: &Cargo) -> Result<Estimate, TargetError> {
+        let (work, cost, bytes) = (1, 1, 1);
+        Ok(Estimate { work, cost, bytes })
+    }
+
+    async fn submit(&self, cargo: &Cargo) -> Result<Receipt, TargetError> {
+        let state = &self.0;
+        state.submitted.borrow_mut().push(Instant::now());
+        let told = state.results.borrow_mut().pop_front();
+        let result = told.unwrap_or(Delivered::Taken);
+        if result == Delivered::Taken {
+            let delivery = cargo.proof()?;
+            let next = &delivery.proof.justification.commitment.next;
+            let mut status = state.status.get();
+            status.best = delivery.block();
+            status.next = (next.id > status.signing.id).then(|| reference(next));
+            state.status.set(status);
+        }
+        Ok(Receipt {
+            result,
+            transaction: TRANSACTION,
+            work: 1,
+            paid: 1,
+        })
+    }
+
+    async fn lane(&self, lane: &Lane) -> Result<LaneStatus, TargetError> {
+        Err(no_lane(lane))
+    }
+
+    async fn balance(&self) -> Result<Option<u128>, TargetError> {
+        Ok(None)
+    }
+}
+
+/// A node, a verifier at genesis, and a relayer between them that wants the handoff of set 0.
+async fn between(patience: Duration) -> (ChainNode, Verifier, Relayer<Verifier>, Demands) {
+    let chain = TestChain::new(1, chain::VALIDATORS, 7);
+    let node = ChainNode::start(&chain, HEAD).await;
+    let source = Source::new(
+        std::slice::from_ref(&node.url),
+        chain.genesis_hash,
+        LONG,
+        Duration::from_secs(1),
+    );
+    let policy = Policy {
+        every: None,
+        patience,
+        turns: Turns::alone(),
+    };
+    let verifier = Verifier::of(&chain);
+    let (relayer, demands) = Relayer::new(source, verifier.clone(), policy);
+    (node, verifier, relayer, demands)
+}
+
+/// The events of a relayer until something else has happened.
+async fn told_until(
+    relayer: &mut Relayer<Verifier>,
+    pause: Duration,
+    happened: impl std::future::Future<Output = ()>,
+) -> Vec<Event> {
+    let mut told = Vec::new();
+    tokio::select! {
+        ended = relayer.run(pause, |event| told.push(event)) => panic!("it ended: {ended:?}"),
+        happened = tokio::time::timeout(LONG, happened) => happened.expect("it takes too long"),
+    }
+    told
+}
+
+#[tokio::test]
+async fn after_each_loss_a_relayer_waits_for_longer_and_then_goes_on() {
+    let (_node, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
+    verifier.will([Delivered::Reverted, Delivered::Reverted]);
+    let pause = Duration::from_millis(100);
+    // Three looks submit, and the fourth finds nothing to do.
+    let told = told_until(&mut relayer, pause, verifier.was_looked_at(4)).await;
+    let results = told.iter().filter_map(|event| match event {
+        Event::Submitted { result, .. } => Some(*result),
+        _ => None,
+    });
+    assert!(results.eq(["reverted", "reverted", "taken"]), "{told:?}");
+    let submitted = verifier.0.submitted.borrow();
+    let [first, second, third] = submitted[..] else {
+        panic!("{submitted:?}")
+    };
+    assert!(second - first >= pause * 2, "{submitted:?}");
+    assert!(third - second >= pause * 4, "{submitted:?}");
+}
+
+#[tokio::test]
+async fn a_loss_ends_a_relayer_that_runs_once() {
+    let (_node, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
+    verifier.will([Delivered::Reverted]);
+    let mut told = Vec::new();
+    let ended = relayer.run_once(|event| told.push(event)).await;
+    let failure = ended.expect_err("something was paid for nothing");
+    assert_eq!(failure.kind, Kind::Unverified);
+    let expected = format!("the target refused transaction {TRANSACTION:?}");
+    assert_eq!(failure.message, expected);
+    assert_eq!(verifier.submissions(), 1);
+    assert!(
+        matches!(
+            told[..],
+            [Event::Submitted {
+                result: "reverted",
+                ..
+            }]
+        ),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn who_runs_once_goes_on_when_others_are_faster_until_everything_is_brought() {
+    let (_node, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
+    verifier.will([Delivered::Withdrawn, Delivered::Known]);
+    let ended = relayer.run_once(drop).await;
+    let status = ended.expect("nothing was refused");
+    assert_eq!(status.next.map(|set| set.id), Some(SetId::new(1)));
+    assert_eq!(verifier.submissions(), 3);
+}
+
+#[tokio::test]
+async fn where_the_target_is_is_told_once_and_again_when_it_changes() {
+    let (_node, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
+    let newer = BlockNumber::new(HEAD);
+    let changing = async {
+        // The first look brings the handoff.
+        verifier.was_looked_at(4).await;
+        let mut status = verifier.0.status.get();
+        status.best = newer;
+        verifier.0.status.set(status);
+        verifier.was_looked_at(8).await;
+    };
+    let told = told_until(&mut relayer, Duration::from_millis(1), changing).await;
+    let targets = told.iter().filter_map(|event| match event {
+        Event::Target { block, .. } => Some(*block),
+        _ => None,
+    });
+    let handoff = BlockNumber::new(5);
+    assert!(targets.eq([handoff, newer]), "{told:?}");
+}
+
+#[tokio::test]
+async fn what_was_submitted_in_vain_waits_for_missing_votes_anew() {
+    let patience = Duration::from_millis(200);
+    let (node, verifier, mut relayer, _demands) = between(patience).await;
+    node.set_full(false);
+    verifier.will([Delivered::Reverted]);
+    let mut look = async || relayer.look().await.expect("both are there");
+    let Look::Later(due) = look().await else {
+        panic!("it waits for a vote")
+    };
+    tokio::time::sleep_until(due.into()).await;
+    let first = look().await;
+    assert!(matches!(first, Look::Submitted(..)), "{first:?}");
+    let begin = Instant::now();
+    let second = look().await;
+    assert!(
+        matches!(second, Look::Later(due) if due >= begin + patience),
+        "{second:?}"
+    );
+    assert_eq!(verifier.submissions(), 1);
+}
+
+#[test]
+fn the_newest_block_that_anybody_wants_is_wanted() {
+    let (sender, mut demanded) = watch::channel(None);
+    let demands = Demands(sender);
+    for (wanted, is_news, expected) in [
+        (10, true, 10),
+        (5, false, 10),
+        (10, false, 10),
+        (11, true, 11),
+    ] {
+        demands.want(BlockNumber::new(wanted));
+        assert_eq!(demanded.has_changed().ok(), Some(is_news), "{wanted}");
+        assert_eq!(
+            *demanded.borrow_and_update(),
+            Some(BlockNumber::new(expected))
+        );
+    }
+}

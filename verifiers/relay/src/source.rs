@@ -1,0 +1,346 @@
+//! The source chain, queried through untrusted nodes.
+
+use crate::{
+    event::Event,
+    messages::{Ends, Lane},
+    plan::Offer,
+    target::{SetRef, Status},
+};
+use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
+use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
+use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+/// The number of remembered sets: the signing one, its successor, and sets for a reorganization of the target.
+const REMEMBERED: usize = 16;
+
+/// Values of the state, in the order of their keys, and the trie nodes that prove them.
+type Proven = (Vec<Option<Vec<u8>>>, Vec<Vec<u8>>);
+
+/// Asks one endpoint after the other. Who lies is not asked again.
+#[derive(Debug)]
+pub struct Source {
+    endpoints: Endpoints,
+    connected: Option<(usize, Server)>,
+    genesis_hash: H256,
+    timeout: Duration,
+    /// Sets by their ids, for fingerprints.
+    sets: BTreeMap<SetId, Vec<KeysetCommitment>>,
+    faults: Vec<Event>,
+}
+
+impl Source {
+    /// Nodes of the chain with this genesis. A request may take `timeout`. When no endpoint has been useful for
+    /// `give_up_after`, all questions fail; zero for never.
+    pub fn new(
+        urls: &[String],
+        genesis_hash: H256,
+        timeout: Duration,
+        give_up_after: Duration,
+    ) -> Self {
+        Self {
+            endpoints: Endpoints::new(urls, give_up_after, Instant::now()),
+            connected: None,
+            genesis_hash,
+            timeout,
+            sets: BTreeMap::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// Names sets that no handoff has named: those of a checkpoint, after a reset of the chain.
+    pub fn remember(&mut self, keysets: &Keysets) {
+        for set in [&keysets.current, &keysets.next] {
+            self.remember_set(set.clone());
+        }
+    }
+
+    fn remember_set(&mut self, set: KeysetCommitment) {
+        let known = self.sets.entry(set.id).or_default();
+        if !known.contains(&set) {
+            known.push(set);
+        }
+        while self.sets.len() > REMEMBERED {
+            self.sets.pop_first();
+        }
+    }
+
+    /// The faults of endpoints since the last call.
+    pub(crate) fn take_faults(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.faults)
+    }
+
+    /// The verifier's state in a light client's form, to check proofs before any fee is paid. `fingerprint` is
+    /// the target's.
+    ///
+    /// Only the number of the target's newest block is known, which is enough for proofs of newer ones.
+    ///
+    /// # Errors
+    /// When no endpoint knows the sets that the target trusts.
+    pub async fn trusted(
+        &mut self,
+        status: &Status,
+        fingerprint: impl Fn(&KeysetCommitment) -> H256,
+    ) -> Result<Trusted, Failure> {
+        let current = self.set(status.signing, &fingerprint).await?;
+        let next = match status.next {
+            Some(next) => self.set(next, &fingerprint).await?,
+            None => current.clone(),
+        };
+        Ok(Trusted::from_own_checkpoint_unchecked(Checkpoint {
+            genesis_hash: self.genesis_hash,
+            block_number: status.best,
+            block_hash: H256::zero(),
+            keysets: Keysets { current, next },
+        }))
+    }
+
+    /// The set that the target trusts: a remembered set, or the one that its predecessor named.
+    async fn set(
+        &mut self,
+        wanted: SetRef,
+        fingerprint: &impl Fn(&KeysetCommitment) -> H256,
+    ) -> Result<KeysetCommitment, Failure> {
+        let is_it = |set: &&KeysetCommitment| fingerprint(set) == wanted.fingerprint;
+        let known = self.sets.get(&wanted.id).into_iter().flatten().find(is_it);
+        if let Some(set) = known {
+            return Ok(set.clone());
+        }
+        let set = self
+            .ask(async |server| {
+                let set = named(server, wanted.id).await?;
+                if fingerprint(&set) == wanted.fingerprint {
+                    return Ok(set);
+                }
+                let fingerprint = wanted.fingerprint;
+                let asked = format!(
+                    "set {} as the target trusts it ({fingerprint:?})",
+                    wanted.id
+                );
+                let got = "another set of that id".to_owned();
+                Err(Lie::OtherAnswer { asked, got }.into())
+            })
+            .await?;
+        self.remember_set(set.clone());
+        Ok(set)
+    }
+
+    /// The chain's proofs for a verifier in this state. The handoff is verified.
+    ///
+    /// # Errors
+    /// When no endpoint is useful.
+    pub async fn offer(
+        &mut self,
+        trusted: &Trusted,
+    ) -> Result<(Offer, Option<StatelessProof>), Failure> {
+        let latest = trusted.latest_set().id;
+        let (handoff, head) = self
+            .ask(async |server| {
+                let head = server.head().await?.map(|(number, _)| number);
+                let proofs = server.stateless_handoff_proofs(latest, 1).await?;
+                let Some(proof) = proofs.into_iter().next() else {
+                    return Ok((None, head));
+                };
+                let commitment = &proof.justification.commitment;
+                if commitment.validator_set_id != latest || !commitment.is_handoff() {
+                    let (set, block) = (commitment.validator_set_id, commitment.block_number);
+                    let asked = format!("the handoff proof of set {latest}");
+                    let got = format!("a proof of block {block} by set {set}");
+                    return Err(Lie::OtherAnswer { asked, got }.into());
+                }
+                if commitment.block_number > trusted.best_number() {
+                    let _: Outcome = trusted.verify(proof.clone())?;
+                }
+                Ok((Some(proof), head))
+            })
+            .await?;
+        if let Some(proof) = &handoff {
+            self.remember_set(proof.justification.commitment.next.clone());
+        }
+        let offer = Offer {
+            handoff: handoff
+                .as_ref()
+                .map(|proof| proof.justification.commitment.block_number),
+            head,
+        };
+        Ok((offer, handoff))
+    }
+
+    /// The verified proof of a block that is newer than the trusted state, with the signers so far.
+    ///
+    /// # Errors
+    /// When no endpoint has a valid one.
+    pub async fn proof(
+        &mut self,
+        trusted: &Trusted,
+        block: BlockNumber,
+    ) -> Result<StatelessProof, Failure> {
+        self.ask(async |server| {
+            let proof = server.stateless_proof(block).await?;
+            let proof = proof.ok_or(Fault::Incomplete(Missing::Proof(block)))?;
+            let got = proof.justification.commitment.block_number;
+            if got != block {
+                let (asked, got) = (
+                    format!("the proof of block {block}"),
+                    format!("one of block {got}"),
+                );
+                return Err(Lie::OtherAnswer { asked, got }.into());
+            }
+            let _: Outcome = trusted.verify(proof.clone())?;
+            Ok(proof)
+        })
+        .await
+    }
+
+    /// The header with this hash in SCALE, checked.
+    ///
+    /// # Errors
+    /// When no endpoint has it.
+    pub async fn header(&mut self, hash: H256) -> Result<Vec<u8>, Failure> {
+        self.ask(async |server| {
+            let header = server.header(hash).await?;
+            let got = blake2(&header);
+            if got == hash {
+                return Ok(header);
+            }
+            let (asked, got) = (
+                format!("the header of {hash:?}"),
+                format!("that of {got:?}"),
+            );
+            Err(Lie::OtherAnswer { asked, got }.into())
+        })
+        .await
+    }
+
+    /// Both ends of a lane after a block that is final for the target, or that has a proof; `None` when there is no
+    /// such lane, or the node no longer keeps that state.
+    ///
+    /// # Errors
+    /// When no endpoint has a valid answer.
+    pub(crate) async fn ends(
+        &mut self,
+        lane: &Lane,
+        block: FinalBlock,
+    ) -> Result<Option<Ends>, Failure> {
+        let keys = [lane.outbound_key(), lane.inbound_key()];
+        let state = self.state(block, &keys).await?;
+        Ok(state.and_then(|(values, _)| match values.as_slice() {
+            [outbound, inbound] => Ends::decode(outbound.as_deref(), inbound.as_deref()),
+            _ => None,
+        }))
+    }
+
+    /// Entries of the state after a block, and the trie nodes that prove them; `None` when the node that answers keeps it no longer.
+    /// (STATE-1, STATE-2)
+    ///
+    /// # Errors
+    /// When no endpoint has a valid answer.
+    pub(crate) async fn state(
+        &mut self,
+        block: FinalBlock,
+        keys: &[Vec<u8>],
+    ) -> Result<Option<Proven>, Failure> {
+        let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+        self.ask(async |server| {
+            let header = block.header(&server.header(block.hash()).await?)?;
+            let nodes = server.read_proof(&keys, block.number(), block.hash()).await;
+            let nodes = match nodes {
+                Err(Fault::Incomplete(Missing::State(_))) => return Ok(None),
+                nodes => nodes?,
+            };
+            let entries = header.read(&keys, &nodes)?;
+            let values = entries
+                .iter()
+                .map(|entry| entry.value().map(<[u8]>::to_vec))
+                .collect();
+            Ok(Some((values, nodes)))
+        })
+        .await
+    }
+
+    /// Asks until one endpoint answers, and records the faults of the others.
+    async fn ask<T>(
+        &mut self,
+        question: impl AsyncFn(&Server) -> Result<T, Fault>,
+    ) -> Result<T, Failure> {
+        loop {
+            let now = Instant::now();
+            let index = match self.endpoints.choose(now) {
+                Choice::Ask(index) => index,
+                Choice::Wait(until) if !self.endpoints.is_over(now) => {
+                    let until = self.endpoints.deadline().map_or(until, |at| at.min(until));
+                    tokio::time::sleep_until(until.max(now).into()).await;
+                    continue;
+                }
+                Choice::Wait(_) | Choice::Nobody => return Err(self.endpoints.verdict()),
+            };
+            match self.ask_one(index, &question).await {
+                Ok(answer) => {
+                    self.endpoints.succeeded(index, Instant::now());
+                    return Ok(answer);
+                }
+                Err(Fault::Fatal(failure)) => return Err(failure),
+                Err(fault) => {
+                    self.connected = None;
+                    let url = self.endpoints.url(index).unwrap_or_default().to_owned();
+                    self.faults.push(Event::of_fault(url, &fault));
+                    self.endpoints.failed(index, fault, Instant::now());
+                }
+            }
+        }
+    }
+
+    async fn ask_one<T>(
+        &mut self,
+        index: usize,
+        question: &impl AsyncFn(&Server) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let kept = self
+            .connected
+            .take_if(|(at, server)| *at == index && server.is_connected());
+        let server = match kept {
+            Some((_, server)) => server,
+            None => {
+                let url = self.endpoints.url(index).unwrap_or_default();
+                let server = Server::connect(url, self.timeout).await?;
+                server.check_chain(self.genesis_hash).await?;
+                server
+            }
+        };
+        let answer = question(&server).await;
+        self.connected = Some((index, server));
+        answer
+    }
+}
+
+/// A block that is final for the target, or that has a proof by the sets of `trusted`.
+pub(crate) fn trusted_block(trusted: &Trusted, number: BlockNumber, hash: H256) -> FinalBlock {
+    Trusted::from_own_checkpoint_unchecked(Checkpoint {
+        block_number: number,
+        block_hash: hash,
+        ..trusted.checkpoint()
+    })
+    .best_block()
+}
+
+/// The set with this id, from its predecessor's handoff or from the block in which the chain's sets begin: the genesis,
+/// or a later one. The answer is not verified: it counts only when the target trusts the same set.
+async fn named(server: &Server, id: SetId) -> Result<KeysetCommitment, Fault> {
+    let Some(before) = id.get().checked_sub(1).map(SetId::new) else {
+        let proof = server.start_proof(None).await?;
+        let proof = proof.ok_or(Fault::Incomplete(Missing::Genesis))?;
+        return Ok(proof.keysets().map_err(Lie::Rule)?.current);
+    };
+    let proofs = server.stateless_handoff_proofs(before, 1).await?;
+    let proof = proofs.into_iter().next();
+    let next = proof.map(|proof| proof.justification.commitment.next);
+    next.filter(|next| next.id == id)
+        .ok_or(Fault::Incomplete(Missing::HandoffProof(before)))
+}
+
+fn blake2(bytes: &[u8]) -> H256 {
+    H256(sp_crypto_hashing::blake2_256(bytes))
+}

@@ -1,0 +1,267 @@
+//! Targets of proofs.
+
+use crate::messages::{Contents, Ends, Lane, Parcel};
+use duet_light_rpc::{Failure, Kind};
+use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
+use std::{fmt, future::Future};
+
+/// A verifier on another chain that accepts proofs in transactions.
+///
+/// Between two submissions a relayer keeps only the answers of this trait, so that it may be killed at any time, and
+/// several may serve one verifier.
+pub trait Target {
+    /// Proofs are submitted with the header of their block.
+    const WITH_HEADER: bool;
+
+    /// The chain that the verifier follows, by its genesis hash.
+    ///
+    /// # Errors
+    /// As [`Target::status`].
+    fn genesis_hash(&self) -> impl Future<Output = Result<H256, TargetError>>;
+
+    /// How the verifier stores a set. Two sets with the same fingerprint are the same set.
+    fn fingerprint(&self, set: &KeysetCommitment) -> H256;
+
+    /// The verifier's status in the newest block.
+    ///
+    /// # Errors
+    /// [`TargetError::Unreachable`] when there is no answer; [`TargetError::NotReady`] when the verifier is not
+    /// initialised; [`TargetError::Misconfigured`] when the answer is not from a verifier.
+    fn status(&self) -> impl Future<Output = Result<Status, TargetError>>;
+
+    /// The cost of a submission now. Nothing is sent, and no key is needed.
+    ///
+    /// # Errors
+    /// [`TargetError::Refused`] when the verifier would not accept it; [`TargetError::Overtaken`] when another pending
+    /// transaction does the same.
+    fn estimate(&self, cargo: &Cargo) -> impl Future<Output = Result<Estimate, TargetError>>;
+
+    /// Brings it, and waits until it is in a block. An interrupted call may have sent a transaction: the next call deals with it.
+    ///
+    /// # Errors
+    /// As [`Target::estimate`], and [`TargetError::TooDear`], [`TargetError::NoFunds`], [`TargetError::NoKey`].
+    fn submit(&self, cargo: &Cargo) -> impl Future<Output = Result<Receipt, TargetError>>;
+
+    /// Both ends of a lane on the target's chain, and the hash of the verifier's newest final block, under which
+    /// deliveries along the lane have to be proven.
+    ///
+    /// # Errors
+    /// As [`Target::status`]; [`TargetError::Misconfigured`] when there is no such lane.
+    fn lane(&self, lane: &Lane) -> impl Future<Output = Result<LaneStatus, TargetError>>;
+
+    /// The paying account's balance, in the smallest unit of the chain's currency; none without a key.
+    ///
+    /// # Errors
+    /// As [`Target::status`].
+    fn balance(&self) -> impl Future<Output = Result<Option<u128>, TargetError>>;
+}
+
+/// A set that a verifier trusts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetRef {
+    /// Its id.
+    pub id: SetId,
+    /// By [`Target::fingerprint`].
+    pub fingerprint: H256,
+}
+
+/// The status of a verifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The newest block that it holds for final.
+    pub best: BlockNumber,
+    /// The set that signs.
+    pub signing: SetRef,
+    /// The set after it, once a proof has named it.
+    pub next: Option<SetRef>,
+    /// It takes no proof any more: somebody has halted it, or it has seen two proofs that cannot both be true.
+    pub is_stopped: bool,
+}
+
+impl Status {
+    /// The newest set that it knows. It needs this set's handoff to continue.
+    pub fn latest(&self) -> SetId {
+        self.next.unwrap_or(self.signing).id
+    }
+}
+
+/// A lane as the target has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneStatus {
+    /// The newest block that the verifier holds for final.
+    pub best: BlockNumber,
+    /// Its hash.
+    pub hash: H256,
+    /// Both ends.
+    pub ends: Ends,
+}
+
+/// The content of one transaction.
+#[derive(Clone, Debug)]
+pub enum Cargo {
+    /// A proof.
+    Proof(Box<Delivery>),
+    /// Something of a lane.
+    Parcel(Parcel),
+}
+
+impl Cargo {
+    /// The proof, for a target that accepts nothing else.
+    pub(crate) fn proof(&self) -> Result<&Delivery, TargetError> {
+        match self {
+            Self::Proof(delivery) => Ok(delivery),
+            Self::Parcel(parcel) => Err(no_lane(&parcel.lane)),
+        }
+    }
+}
+
+/// There is no such lane at the target.
+pub(crate) fn no_lane(lane: &Lane) -> TargetError {
+    TargetError::Misconfigured(format!("the target has no lane {lane}"))
+}
+
+impl fmt::Display for Cargo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Proof(delivery) => write!(f, "block {}", delivery.block()),
+            Self::Parcel(parcel) => match parcel.contents {
+                Contents::Messages { .. } => write!(f, "message {}", parcel.last()),
+                Contents::Confirmation(_) => {
+                    write!(f, "the confirmation of message {}", parcel.last())
+                }
+            },
+        }
+    }
+}
+
+/// A verified proof, and the other inputs of a verifier.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// The proof.
+    pub proof: StatelessProof,
+    /// The set that signed it.
+    pub set: KeysetCommitment,
+    /// The header of its block in SCALE, where [`Target::WITH_HEADER`].
+    pub header: Option<Vec<u8>>,
+}
+
+impl Delivery {
+    /// The block that it proves.
+    pub fn block(&self) -> BlockNumber {
+        self.proof.justification.commitment.block_number
+    }
+
+    /// How many validators of the set did not sign.
+    pub fn absent(&self) -> usize {
+        self.proof.non_signers.len()
+    }
+}
+
+/// The estimated cost of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Units of work: gas, or picoseconds of weight.
+    pub work: u64,
+    /// The cost now, in the smallest unit of the chain's currency.
+    pub cost: u128,
+    /// Bytes of the call.
+    pub bytes: usize,
+}
+
+/// The result of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// Whether the proof was taken.
+    pub result: Delivered,
+    /// The transaction.
+    pub transaction: H256,
+    /// Units of work, as in [`Estimate::work`].
+    pub work: u64,
+    /// The paid fee, in the smallest unit of the chain's currency.
+    pub paid: u128,
+}
+
+/// How a submission ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivered {
+    /// The proof was taken.
+    Taken,
+    /// The transaction is in a block, and the verifier refused it there: something was paid for nothing.
+    Reverted,
+    /// The transaction is in a block, but another one before it did the same: the fee was paid in vain.
+    Known,
+    /// Somebody else was faster, and the transaction was withdrawn.
+    Withdrawn,
+}
+
+impl Delivered {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Taken, Self::Reverted, Self::Known, Self::Withdrawn];
+
+    /// Its name in metrics and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Taken => "taken",
+            Self::Reverted => "reverted",
+            Self::Known => "known",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+impl fmt::Display for Delivered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why nothing was relayed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// No answer, or an unparsable one. A later request may succeed.
+    #[error("the target cannot be reached: {0}")]
+    Unreachable(String),
+    /// There is no verifier, or it follows another chain.
+    #[error("{0}")]
+    Misconfigured(String),
+    /// The verifier is not initialised yet.
+    #[error("{0}")]
+    NotReady(String),
+    /// The verifier would refuse the call.
+    #[error("the target refuses it: {0}")]
+    Refused(String),
+    /// Somebody else has submitted this, or something newer.
+    #[error("somebody else brings {0}")]
+    Overtaken(String),
+    /// It costs more than the operator wants to pay.
+    #[error("it costs {asked} for each unit of gas now, and the limit is {limit}")]
+    TooDear {
+        /// The price now, in the smallest unit of the chain's currency.
+        asked: u128,
+        /// The operator's limit, in the same unit.
+        limit: u128,
+    },
+    /// The account cannot pay.
+    #[error("the account cannot pay for it: {0}")]
+    NoFunds(String),
+    /// No key was given, which only an estimate does without.
+    #[error("there is no key to sign with")]
+    NoKey,
+}
+
+/// The failure of a program that exits with it.
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        let kind = match error {
+            TargetError::Unreachable(_) => Kind::Unreachable,
+            TargetError::Misconfigured(_) | TargetError::NotReady(_) | TargetError::NoKey => {
+                Kind::Usage
+            }
+            TargetError::Refused(_) => Kind::Unverified,
+            TargetError::Overtaken(_) | TargetError::TooDear { .. } | TargetError::NoFunds(_) => {
+                Kind::Local
+            }
+        };
+        Self::new(kind, error.to_string())
+    }
+}

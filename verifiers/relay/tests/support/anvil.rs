@@ -1,0 +1,162 @@
+//! anvil, the EVM chain of Foundry: a process, asked by JSON-RPC.
+
+use super::{until, LONG};
+use alloy::{
+    consensus::Transaction as _,
+    network::Ethereum,
+    primitives::{Address, U256},
+    providers::{Provider, RootProvider},
+    rpc::types::Transaction,
+};
+use serde_json::{json, Value};
+use std::{collections::BTreeMap, process::Stdio};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
+
+/// What `npm ci` in `contracts/` installs.
+const PROGRAM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../contracts/node_modules/.bin/anvil"
+);
+
+/// Transactions by sender and nonce.
+type BySender = BTreeMap<Address, BTreeMap<String, Transaction>>;
+
+/// A chain with the rules of Prague and a block for each transaction. It is killed when it is dropped.
+pub struct Anvil {
+    /// Where it listens.
+    pub url: String,
+    provider: RootProvider<Ethereum>,
+    _process: Child,
+}
+
+impl Anvil {
+    pub async fn start() -> Self {
+        // Refused where a provider of cryptography is installed already, which then serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut process = Command::new(PROGRAM)
+            .args(["--host", "127.0.0.1", "--port", "0"])
+            .args(["--hardfork", "prague", "--base-fee", "1000000000"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("`npm ci` in contracts/ installs anvil");
+        let output = process.stdout.take().expect("it is connected");
+        let mut lines = BufReader::new(output).lines();
+        let listening = async {
+            loop {
+                let line = lines.next_line().await.expect("it is text");
+                let line = line.expect("anvil does not end");
+                if let Some(address) = line.strip_prefix("Listening on ") {
+                    break format!("http://{address}");
+                }
+            }
+        };
+        let url = timeout(LONG, listening).await.expect("it starts");
+        // Nobody reads the rest, and at a full pipe it would stop.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        Self {
+            provider: RootProvider::new_http(url.parse().expect("a URL")),
+            url,
+            _process: process,
+        }
+    }
+
+    /// What it answers to a request.
+    async fn ask(&self, method: &'static str, params: Value) -> Value {
+        let answer = self.provider.raw_request(method.into(), params).await;
+        answer.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Makes a block of what the pool has for it. What offers less than its base fee is dropped.
+    pub async fn mine(&self) {
+        self.ask("evm_mine", json!([])).await;
+    }
+
+    /// Makes blocks by hand from now on.
+    pub async fn by_hand(&self) {
+        self.ask("evm_setAutomine", json!([false])).await;
+    }
+
+    /// Makes a block of what waits, and one for each transaction from now on.
+    pub async fn on_each_transaction(&self) {
+        self.ask("evm_setAutomine", json!([true])).await;
+    }
+
+    /// Sets the base fee of the next block, in wei.
+    pub async fn set_base_fee(&self, base_fee: u128) {
+        let base_fee = U256::from(base_fee);
+        self.ask("anvil_setNextBlockBaseFeePerGas", json!([base_fee]))
+            .await;
+    }
+
+    pub async fn set_balance(&self, account: Address, balance: u128) {
+        let balance = U256::from(balance);
+        self.ask("anvil_setBalance", json!([account, balance]))
+            .await;
+    }
+
+    /// Sets how much gas a block has room for.
+    pub async fn set_gas_limit(&self, limit: u64) {
+        let limit = U256::from(limit);
+        self.ask("evm_setBlockGasLimit", json!([limit])).await;
+    }
+
+    /// Forgets what waits.
+    pub async fn lose_pool(&self) {
+        self.ask("anvil_dropAllTransactions", json!([])).await;
+    }
+
+    /// Puts an empty block in the place of the latest.
+    pub async fn reorganise(&self) {
+        self.ask("anvil_reorg", json!([1, []])).await;
+    }
+
+    /// In wei.
+    pub async fn balance(&self, account: Address) -> u128 {
+        let balance = self.provider.get_balance(account).await;
+        balance.expect("it answers").to()
+    }
+
+    /// The transactions that wait for a block.
+    pub async fn pool(&self) -> Vec<Transaction> {
+        let mut content = self.ask("txpool_content", json!([])).await;
+        let by_sender = serde_json::from_value::<BySender>(content["pending"].take());
+        let by_nonce = by_sender.expect("transactions").into_values();
+        by_nonce.flat_map(BTreeMap::into_values).collect()
+    }
+
+    /// Waits until there are so many of them.
+    pub async fn until_waiting(&self, count: usize) {
+        let holds = async || self.pool().await.len() == count;
+        until("transactions in the pool", holds).await;
+    }
+
+    /// Waits until another one has taken the place of the only one. It has to offer a tenth more of both fees, as nodes ask for;
+    /// anvil is content with less.
+    pub async fn until_replaced(&self, old: &Transaction) {
+        let hash = |one: &Transaction| *one.inner.tx_hash();
+        let is_gone = async || self.pool().await.iter().all(|one| hash(one) != hash(old));
+        until("a replacement", is_gone).await;
+        let pool = self.pool().await;
+        let [new] = &pool[..] else { panic!("{pool:?}") };
+        for fee in [
+            Transaction::max_fee_per_gas,
+            Transaction::priority_fee_or_price,
+        ] {
+            assert!(fee(new) * 10 >= fee(old) * 11, "{old:?}, {new:?}");
+        }
+    }
+
+    /// How many of them offer enough for the next block.
+    pub async fn ready(&self) -> usize {
+        let pending = self
+            .ask("eth_getBlockByNumber", json!(["pending", false]))
+            .await;
+        pending["transactions"].as_array().expect("hashes").len()
+    }
+}
