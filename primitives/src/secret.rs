@@ -60,6 +60,8 @@ impl SecretKey {
     }
 
     fn from_scalar(mut on_stack: <Native as Scalars>::Scalar) -> Result<Self, SecretKeyError> {
+        // One of the two back ends has scalars that are `Copy`.
+        #[allow(clippy::clone_on_copy)]
         let scalar = Box::new(Zeroizing::new(on_stack.clone()));
         on_stack.zeroize();
         let pk1 = Native::g1_mul_secret(&Native::g1_generator(), &scalar);
