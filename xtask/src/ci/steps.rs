@@ -77,22 +77,10 @@ pub(super) const STEPS: &[Step] = &[
         tools: &[],
     },
     Step {
-        name: "optional features",
-        chore: &["test", "--part", "optional"],
-        inputs: &[PROGRAMS, SCHEMES],
-        tools: &[],
-    },
-    Step {
         name: "conformance",
         chore: &["conformance"],
         inputs: &[VERIFIER, &["verifiers/conformance"]],
         tools: &[NODE_JS, &["go", "version"]],
-    },
-    Step {
-        name: "browsers",
-        chore: &["web"],
-        inputs: &[PROGRAMS, &["verifiers/conformance", "verifiers/web"]],
-        tools: &[NODE_JS, &["chromium", "--version"]],
     },
     Step {
         name: "contracts",
@@ -105,6 +93,28 @@ pub(super) const STEPS: &[Step] = &[
         chore: &["relay"],
         inputs: &[PROGRAMS, CONTRACTS, &["verifiers/relay"]],
         tools: &[NODE_JS],
+    },
+    Step {
+        name: "bounds of limbs",
+        chore: &["prove"],
+        inputs: &[&["curve/proofs"]],
+        tools: &[&["python3", "--version"]],
+    },
+];
+
+/// The other steps of a full run. They repeat much of what the steps above show, on other builds and with other tools.
+pub(super) const REST: &[Step] = &[
+    Step {
+        name: "optional features",
+        chore: &["test", "--part", "optional"],
+        inputs: &[PROGRAMS, SCHEMES],
+        tools: &[],
+    },
+    Step {
+        name: "browsers",
+        chore: &["web"],
+        inputs: &[PROGRAMS, &["verifiers/conformance", "verifiers/web"]],
+        tools: &[NODE_JS, &["chromium", "--version"]],
     },
     Step {
         name: "tools of the ecosystem",
@@ -131,12 +141,6 @@ pub(super) const STEPS: &[Step] = &[
         chore: &["fuzz", "--unguided", "--minutes", "1"],
         inputs: &[VERIFIER, &["gossip", "keystore", "testing/fuzz"]],
         tools: &[],
-    },
-    Step {
-        name: "bounds of limbs",
-        chore: &["prove"],
-        inputs: &[&["curve/proofs"]],
-        tools: &[&["python3", "--version"]],
     },
     Step {
         name: "bare metal",
@@ -175,9 +179,14 @@ pub(super) const BY_HAND: [(&str, &str); 8] = [
     ("laboratory, all scenarios", "laboratory"),
 ];
 
+/// The steps of a full run, in order.
+pub(super) fn all() -> impl Iterator<Item = &'static Step> {
+    STEPS.iter().chain(REST)
+}
+
 /// The step with this name.
 pub(super) fn named(name: &str) -> Option<&'static Step> {
-    STEPS.iter().find(|step| step.name == name)
+    all().find(|step| step.name == name)
 }
 
 impl Step {
@@ -200,6 +209,7 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn inputs_are_whole_folders_and_files() {
@@ -214,9 +224,7 @@ mod tests {
 
     #[test]
     fn every_input_is_in_the_repository() {
-        let missing = STEPS
-            .iter()
-            .flat_map(|step| step.inputs.iter().copied().flatten());
+        let missing = all().flat_map(|step| step.inputs.iter().copied().flatten());
         let missing: Vec<_> = missing
             .filter(|input| !crate::cargo::root().join(input).exists())
             .collect();
@@ -225,12 +233,7 @@ mod tests {
 
     #[test]
     fn no_two_steps_have_one_name() {
-        for (index, step) in STEPS.iter().enumerate() {
-            assert!(
-                STEPS[..index].iter().all(|other| other.name != step.name),
-                "{}",
-                step.name
-            );
-        }
+        let names: BTreeSet<_> = all().map(|step| step.name).collect();
+        assert_eq!(names.len(), all().count(), "{names:?}");
     }
 }
