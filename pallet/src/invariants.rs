@@ -155,11 +155,11 @@ fn draft<T: Config>() -> Result<(), TryRuntimeError> {
     );
     let Some(draft) = draft else { return Ok(()) };
     let looked_at = (0..draft.taken.min(parts)).flat_map(DraftParts::<T>::get);
-    let (mut members, mut elected) = (0, 0);
+    let (mut members, mut elected) = (0_u32, 0_u32);
     for (_, key) in looked_at {
-        elected += 1;
+        elected = elected.saturating_add(1);
         let Some(key) = key else { continue };
-        members += 1;
+        members = members.saturating_add(1);
         let owner = KeyOwners::<T>::get(key.pk1()).ok_or("a drafted key has no owner")?;
         ensure!(
             owner.status != KeyStatus::Fresh,
