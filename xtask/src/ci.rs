@@ -10,13 +10,11 @@ mod reads;
 mod records;
 mod steps;
 
-use crate::{cargo, lint, result::Result};
+use crate::{lint, result::Result, Cli};
+use clap::Parser;
 use inputs::Tree;
 use records::{Green, Greens};
-use std::{
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 use steps::{Step, STEPS};
 
 /// Which steps to run.
@@ -60,6 +58,7 @@ pub(crate) fn run(options: &Options) -> Result {
         chosen.for_each(|step| println!("{}: {}", step.name, step.shown()));
         return Ok(());
     }
+    lint::in_every_build()?;
     let began = Instant::now();
     let tree = Tree::of_head()?;
     let greens = Greens::open()?;
@@ -101,10 +100,10 @@ fn play(step: &Step) -> Result<(Duration, Option<String>)> {
     println!("==> {}: {}", step.name, step.shown());
     let began = Instant::now();
     let watch = reads::Watch::begin()?;
-    let mut command = Command::new(std::env::current_exe()?);
-    command.current_dir(cargo::root()).args(step.chore);
-    lint::with_every_build(&mut command)?;
-    cargo::run(&mut command).map_err(|error| format!("{}: {error}", step.name))?;
+    let chore = Cli::try_parse_from([&["xtask"], step.chore].concat())?.chore;
+    chore
+        .run()
+        .map_err(|error| format!("{}: {error}", step.name))?;
     let unnamed = watch.end(step)?;
     let took = began.elapsed();
     println!("<== {}: {}", step.name, minutes(took));

@@ -51,7 +51,7 @@ pub(crate) fn formatting() -> Result {
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     tools::for_linting()?;
-    let builds = [&[][..], &OPTIONAL].map(|features| {
+    let mut builds = [&[][..], &OPTIONAL].map(|features| {
         let mut build = cargo::workspace("build");
         build
             .arg("--all-targets")
@@ -59,17 +59,14 @@ pub(crate) fn run() -> Result {
             .args(features);
         build
     });
-    for mut build in builds {
-        with_every_build(&mut build)?;
-        cargo::run(&mut build)?;
-    }
-    Ok(())
+    in_every_build()?;
+    builds.iter_mut().try_for_each(cargo::run)
 }
 
-/// Makes every build that a command starts lint the workspace's crates.
+/// Makes every build that this program starts from now on lint the workspace's crates.
 ///
-/// The program that cargo calls is a copy of this one: cargo builds this one too, in its place.
-pub(crate) fn with_every_build(command: &mut Command) -> Result {
+/// The program that cargo calls is a copy of this one: a build replaces this one, while it runs.
+pub(crate) fn in_every_build() -> Result {
     let copy = absolute(target_directory())?.join(COPY);
     let ours = fs::read(env::current_exe()?)?;
     if fs::read(&copy).ok().as_ref() != Some(&ours) {
@@ -78,7 +75,8 @@ pub(crate) fn with_every_build(command: &mut Command) -> Result {
         fs::copy(env::current_exe()?, &new)?;
         fs::rename(&new, &copy)?;
     }
-    command.env(WRAPPER, copy).env(CLIPPY_ARGS.0, CLIPPY_ARGS.1);
+    env::set_var(WRAPPER, copy);
+    env::set_var(CLIPPY_ARGS.0, CLIPPY_ARGS.1);
     Ok(())
 }
 

@@ -7,6 +7,15 @@ use std::{os::unix::process::CommandExt, process::Command};
 const PROGRAMS: [&str; 4] = ["--bin", "duet-node", "--bin", "duet-load"];
 /// The programs of the rival's part.
 const RIVAL: [&str; 4] = ["--bin", "duet-beefy-node", "--bin", "duet-beefy-load"];
+/// Tests want these compiled soon; a measurement wants them optimised, like the rest of the nodes.
+const OPTIMISED: [&str; 6] = [
+    "--config",
+    "profile.dev.package.duet-node.opt-level=1",
+    "--config",
+    "profile.dev.package.duet-finality.opt-level=1",
+    "--config",
+    "profile.dev.package.duet-beefy-node.opt-level=1",
+];
 
 /// The flags that both share.
 const OF_RIVAL: [&str; 3] = ["--validators", "--rounds", "--players"];
@@ -33,6 +42,7 @@ pub(crate) fn run(options: &Options) -> Result {
         build
             .args(PROGRAMS)
             .args(rival)
+            .args(OPTIMISED)
             .args(WITH_FEATURES_OF_TESTS),
     )?;
     let load = cargo::output_directory().join("duet-load");

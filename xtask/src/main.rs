@@ -54,6 +54,7 @@ mod tools;
 mod web;
 
 use clap::{Parser, Subcommand};
+use result::Result;
 use std::{env, process::ExitCode};
 
 /// Every chore of the project as one program.
@@ -127,37 +128,42 @@ fn main() -> ExitCode {
     if env::var_os(RUNTIME_CACHE).is_none() {
         env::set_var(RUNTIME_CACHE, cargo::target_directory().join("runtimes"));
     }
-    let done = match Cli::parse().chore {
-        Chore::Demo(options) => demo::run(&options),
-        Chore::Load(options) => load::run(&options),
-        Chore::Laboratory(options) => laboratory::run(&options),
-        Chore::Ci(options) => ci::run(&options),
-        Chore::Test(options) => test::run(&options),
-        Chore::Bench(options) => bench::run(&options),
-        Chore::Simulate(options) => simulate::run(&options),
-        Chore::Fuzz(options) => fuzz::run(&options),
-        Chore::Mutants(options) => mutants::run(&options),
-        Chore::Prove => prove::run(),
-        Chore::Fmt => lint::formatting(),
-        Chore::Lint => lint::run(),
-        Chore::BareMetal => bare_metal::run(),
-        Chore::Deps => dependencies::run(),
-        Chore::Package(options) => package::run(&options),
-        Chore::Dist(options) => dist::run(&options),
-        Chore::Web(options) => web::run(&options),
-        Chore::Compat(options) => compat::run(&options),
-        Chore::Monitoring(options) => monitoring::run(&options),
-        Chore::Contracts => contracts::run(),
-        Chore::Relay => relay::run(),
-        Chore::Book => book::run(),
-        Chore::Vectors(options) => conformance::vectors(&options),
-        Chore::Conformance => conformance::run(),
-    };
-    match done {
+    match Cli::parse().chore.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+impl Chore {
+    fn run(&self) -> Result {
+        match self {
+            Self::Demo(options) => demo::run(options),
+            Self::Load(options) => load::run(options),
+            Self::Laboratory(options) => laboratory::run(options),
+            Self::Ci(options) => ci::run(options),
+            Self::Test(options) => test::run(options),
+            Self::Bench(options) => bench::run(options),
+            Self::Simulate(options) => simulate::run(options),
+            Self::Fuzz(options) => fuzz::run(options),
+            Self::Mutants(options) => mutants::run(options),
+            Self::Prove => prove::run(),
+            Self::Fmt => lint::formatting(),
+            Self::Lint => lint::run(),
+            Self::BareMetal => bare_metal::run(),
+            Self::Deps => dependencies::run(),
+            Self::Package(options) => package::run(options),
+            Self::Dist(options) => dist::run(options),
+            Self::Web(options) => web::run(options),
+            Self::Compat(options) => compat::run(options),
+            Self::Monitoring(options) => monitoring::run(options),
+            Self::Contracts => contracts::run(),
+            Self::Relay => relay::run(),
+            Self::Book => book::run(),
+            Self::Vectors(options) => conformance::vectors(options),
+            Self::Conformance => conformance::run(),
         }
     }
 }
