@@ -122,7 +122,7 @@ fn read(text: &str) -> Result<(Count, BackEnd), Error> {
     }
     let instructions = instructions.ok_or(Error::Form("no total"))?;
     if instructions == 0 {
-        return Err(Error::Form("nothing in it"));
+        return Err(Error::Form("a total of zero instructions"));
     }
     let count = Count {
         instructions,

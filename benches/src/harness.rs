@@ -96,7 +96,7 @@ impl Harness {
             .bench_function(function, |bencher| {
                 if let Some(prepare) = prepare.take() {
                     let mut prepared = prepare();
-                    assert!(prepared(), "{name} answers no");
+                    assert!(prepared(), "{name} returned false");
                     work = Some(prepared);
                 }
                 if let Some(work) = work.as_mut() {

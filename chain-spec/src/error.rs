@@ -11,7 +11,7 @@ pub enum ChainSpecError {
     /// The executable carries no runtime to start a network with.
     #[error(
         "this executable was built without a runtime (SKIP_WASM_BUILD was set); \
-         build it without, or give --chain the path of a chain specification"
+         rebuild it without SKIP_WASM_BUILD, or give --chain the path of a chain specification"
     )]
     NoRuntime,
     /// A network without validators was requested.
@@ -59,8 +59,8 @@ pub enum FileFault {
     NoRuntime(&'static str),
     /// The genesis makes sets from its first block on, but its validators have no Duet keys.
     #[error(
-        "no validator has a Duet key in its genesis (`{0}`), so no proof of finality could start from it; \
-         say `\"inactive\": true` in its `duet` if the chain takes Duet up later"
+        "no validator has a Duet key in its genesis (`{0}`), so no finality proof could start from it; \
+         set `\"inactive\": true` in its `duet` if the chain adopts Duet later"
     )]
     NoDuetKeys(&'static str),
     /// An entry of the registry is not an account, a key and a proof.

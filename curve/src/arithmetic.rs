@@ -18,7 +18,7 @@ pub enum Arithmetic {
 
 /// The processor lacks the instructions of an [`Arithmetic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this processor cannot do {0}")]
+#[error("this processor does not support {0}")]
 pub struct Unsupported(pub Arithmetic);
 
 impl fmt::Display for Arithmetic {

@@ -54,9 +54,9 @@ fn an_arithmetic_that_the_processor_lacks_is_named() {
     assert_eq!(
         texts,
         [
-            "this processor cannot do portable arithmetic",
-            "this processor cannot do AVX-512",
-            "this processor cannot do AVX-512 IFMA",
+            "this processor does not support portable arithmetic",
+            "this processor does not support AVX-512",
+            "this processor does not support AVX-512 IFMA",
         ]
     );
 }

@@ -55,7 +55,7 @@ impl ActivityWatch {
         let active = match self.chain.is_active(at) {
             Ok(active) => Some(active),
             Err(error) => {
-                log::debug!(target: LOG_TARGET, "whether a set is to sign cannot be read at block {at:?}: {error}");
+                log::debug!(target: LOG_TARGET, "cannot read whether a set is to sign at block {at:?}: {error}");
                 None
             }
         };

@@ -243,7 +243,7 @@ impl Backfill {
                 if self.announced.is_some() {
                     log::info!(
                         target: LOG_TARGET,
-                        "all proofs from the first set to set {} are here: this node serves light clients",
+                        "this node has all proofs from the first set to set {}, and serves light clients",
                         signing.set.id,
                     );
                 }
@@ -386,7 +386,7 @@ impl Backfill {
         }
         self.metrics.history_bad.inc();
         self.refused.insert(peer);
-        log::debug!(target: LOG_TARGET, "{peer} sent a history that is refused: {error}");
+        log::debug!(target: LOG_TARGET, "the history from {peer} is refused: {error}");
         if let BackfillError::Unusable { .. } = &error {
             log::error!(target: LOG_TARGET, "this node will not serve new light clients: {error}");
         }

@@ -146,7 +146,7 @@ fn known(chain: &Chain, number: BlockNumber) -> Option<(H256, Keysets)> {
     match chain.hash(number) {
         Ok(hash) => sets_if_here(chain, hash).map(|sets| (hash, sets)),
         Err(error) => {
-            log::debug!(target: LOG_TARGET, "block {number} is not here: {error}");
+            log::debug!(target: LOG_TARGET, "block {number} is not available: {error}");
             None
         }
     }
@@ -158,7 +158,7 @@ fn sets_if_here(chain: &Chain, hash: H256) -> Option<Keysets> {
     match chain.keysets(hash) {
         Ok(sets) => sets,
         Err(error) => {
-            log::debug!(target: LOG_TARGET, "no sets can be read at block {hash:?}: {error}");
+            log::debug!(target: LOG_TARGET, "cannot read the sets at block {hash:?}: {error}");
             None
         }
     }

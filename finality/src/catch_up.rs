@@ -211,8 +211,8 @@ impl Follower {
                 ConsensusLog::Reset { ended, set } => {
                     log::warn!(
                         target: LOG_TARGET,
-                        "RESET-1: block {number} ends set {ended} without a handoff, and set {} signs from it on; light \
-                         clients need a checkpoint from after it",
+                        "RESET-1: block {number} ends set {ended} without a handoff, and set {} signs from that block \
+                         on; light clients need a later checkpoint",
                         set.id,
                     );
                     self.chain.keep_keys(&set, hash)?;
@@ -282,8 +282,8 @@ fn tell_of_unknown(rules: VotingRules, who: impl fmt::Display) {
     if !rules.are_known() {
         log::error!(
             target: LOG_TARGET,
-            "ROUND-11: {who} by rules of version {}, and this node knows those up to {}: it follows the chain and does not vote; \
-             upgrade it",
+            "ROUND-11: {who} by rules of version {}, but this node knows versions up to {}: it follows the chain \
+             and does not vote; upgrade the node",
             rules.version,
             VotingRules::VERSION,
         );

@@ -69,7 +69,7 @@ fn add_up(chain: &Chain, votes: Aggregation) -> Option<Event> {
     match chain.hash(sum.block()) {
         Ok(finalized) => Some(Event::Aggregated(Box::new(sum.with_finalized(finalized)))),
         Err(error) => {
-            try_again("the block whose votes were added up cannot be read", &error);
+            try_again("the block of the aggregated votes cannot be read", &error);
             None
         }
     }

@@ -204,7 +204,7 @@ impl Effects {
     ) -> Result<(), Error> {
         match self.surroundings.chain.keep_payload(hash) {
             Ok(()) => self.kept.insert(number, hash),
-            Err(error) => try_again("what is signed about a block cannot be kept", &error),
+            Err(error) => try_again("the payload of a block cannot be stored", &error),
         }
         self.drop_payloads(votable)
     }
@@ -254,6 +254,6 @@ impl Effects {
 /// The voter asks again for orders that find no room.
 fn accepted<E>(handed_in: Result<(), E>) {
     if handed_in.is_err() {
-        log::debug!(target: LOG_TARGET, "earlier work of this kind is not done yet; this is asked for again");
+        log::debug!(target: LOG_TARGET, "earlier work of this kind is not finished; the voter asks again later");
     }
 }

@@ -20,7 +20,7 @@ pub enum Error {
     #[error("the task that signs votes ended")]
     SignerGone,
     /// The task that checks the answers of peers ended.
-    #[error("the task that checks what peers answer ended")]
+    #[error("the task that checks peers' answers ended")]
     CheckerGone,
     /// A task that works for the worker ended.
     #[error("a task that works for the voter ended")]

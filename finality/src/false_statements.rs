@@ -71,7 +71,11 @@ impl VoteWatch {
             // The block is not final yet.
             Ok(None) => return,
             Err(error) => {
-                log::debug!(target: LOG_TARGET, "votes on block {} are not compared: {error}", said.block_number);
+                log::debug!(
+                    target: LOG_TARGET,
+                    "votes on block {} cannot be compared with the chain: {error}",
+                    said.block_number,
+                );
                 return;
             }
         };
@@ -84,7 +88,7 @@ impl VoteWatch {
 
     fn report(&self, statement: FalseStatement) {
         if let Err(error) = self.reports.file(&statement) {
-            log::error!(target: LOG_TARGET, "{statement} is false and not reported: {error}");
+            log::error!(target: LOG_TARGET, "{statement} is false, but cannot be reported: {error}");
         }
     }
 }

@@ -41,7 +41,7 @@ impl HandoffReporter {
         let mut pending = BTreeMap::new();
         loop {
             if let Err(error) = self.bring(&mut pending) {
-                log::debug!(target: LOG_TARGET, "handoffs are not brought on chain: {error}");
+                log::debug!(target: LOG_TARGET, "handoffs cannot be submitted: {error}");
             }
             let next = self.clock.now().saturating_add(INTERVAL);
             self.clock.sleep_until(next).await;

@@ -172,7 +172,7 @@ impl HandoffSearch {
     }
 
     fn refuse(&self, peer: PeerId, error: &AnswerError) {
-        log::debug!(target: LOG_TARGET, "the answer of {peer} is not used, or not all of it: {error}");
+        log::debug!(target: LOG_TARGET, "the answer of {peer} is not used, or only in part: {error}");
         if let Some(behaviour) = error.behaviour() {
             self.metrics.on_demand_bad.inc();
             self.network.report(peer, behaviour);

@@ -129,7 +129,7 @@ where
             // The worker begins later, see `bootstrap`.
             Err(error) => {
                 self.metrics.sets_missed.inc();
-                log::warn!(target: LOG_TARGET, "the set that block {block:?} plans is not kept: {error}");
+                log::warn!(target: LOG_TARGET, "the set that block {block:?} plans is not stored: {error}");
             }
         }
     }
@@ -137,7 +137,7 @@ where
     /// Stores a reset below this node's first block. (RESET-5)
     fn keep_reset(&self, reset: &Reset) {
         if let Err(error) = self.store.put_unchecked_reset(reset) {
-            log::warn!(target: LOG_TARGET, "the reset at block {} is not kept: {error}", reset.block);
+            log::warn!(target: LOG_TARGET, "the reset at block {} is not stored: {error}", reset.block);
         }
     }
 

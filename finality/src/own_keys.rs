@@ -83,8 +83,9 @@ impl OwnKeys {
             self.warned = Some(signing);
             log::error!(
                 target: LOG_TARGET,
-                "a valid vote of a key of this node arrived that this node did not make: another machine votes with the same key, and two \
-                 votes on one block are an offence; or this node's database is an old copy. Stop one of them",
+                "received a valid vote of a key of this node that this node did not make: either another machine \
+                 votes with the same key (stop one of the two, because two votes on one block are an offence), or \
+                 this node's database is an old copy",
             );
         }
         self.elsewhere = votes;

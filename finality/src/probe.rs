@@ -132,7 +132,7 @@ impl Probe {
         let lag = health.finalized.saturating_sub(proven);
         (lag > self.max_lag).then(|| {
             format!(
-                "{lag} final blocks are not proven, and {} may be",
+                "{lag} finalized blocks are not proven, above the limit of {}",
                 self.max_lag
             )
         })

@@ -104,7 +104,7 @@ fn a_node_is_ready_when_what_is_final_is_proven_but_for_a_few_blocks() {
     setup.block();
     assert_eq!(
         setup.reasons(Question::Readiness),
-        ["3 final blocks are not proven, and 2 may be"]
+        ["3 finalized blocks are not proven, above the limit of 2"]
     );
     assert_eq!(setup.reasons(Question::Health), [""; 0]);
 
@@ -139,7 +139,7 @@ fn a_node_without_a_set_is_ready_unless_it_is_behind_or_something_is_wrong() {
     (0..=MAX_LAG).for_each(|_| setup.block());
     assert_eq!(reasons_when(Some(false)), [""; 0], "it was put down");
     for active in [Some(true), None] {
-        let expected = ["3 final blocks are not proven, and 2 may be"];
+        let expected = ["3 finalized blocks are not proven, above the limit of 2"];
         assert_eq!(reasons_when(active), expected);
     }
     setup.syncing.0.store(true, Ordering::Relaxed);

@@ -30,7 +30,7 @@ pub(crate) fn prepare(chain: &Chain, ToPrepare { number, votes }: &ToPrepare) ->
     let commitment = match chain.commitment(*number) {
         Ok(commitment) => commitment,
         Err(error) => {
-            try_again("what is signed about a block cannot be read", &error);
+            try_again("the payload of a block cannot be read", &error);
             return None;
         }
     };

@@ -137,7 +137,7 @@ impl<R: Report> Reporter<R> {
                 true
             }
             Err(error) => {
-                log::debug!(target: LOG_TARGET, "what became of a report is not known: {error}");
+                log::debug!(target: LOG_TARGET, "the status of a report is not known: {error}");
                 false
             }
         }
@@ -155,7 +155,7 @@ impl<R: Report> Reporter<R> {
 /// The evidence stays in the book.
 fn told(pursued: Result<(), StoreError>) {
     if let Err(error) = pursued {
-        log::error!(target: LOG_TARGET, "reports wait: {error}");
+        log::error!(target: LOG_TARGET, "reports are delayed: {error}");
     }
 }
 

@@ -40,7 +40,7 @@ fn contradicts(chain: &Chain, justification: UncheckedJustification) -> Option<J
         Err(error) => {
             log::error!(
                 target: LOG_TARGET,
-                "the stored proof of block {number} names {hash:?}, where {finalized:?} is final, and does not hold: {error}",
+                "the stored proof of block {number} names {hash:?}, where {finalized:?} is final, and fails the check: {error}",
             );
             None
         }

@@ -660,7 +660,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     let mut foreign = unsigned.clone();
     foreign.commitment.validator_set_id = SetId::new(99);
     let bad = [unsigned.encode(), foreign.encode(), vec![1, 2, 3]];
-    let rules = ["JUST-5", "set 99 is not known here", "not a justification"];
+    let rules = ["JUST-5", "set 99 is not known", "not a justification"];
     for (proof, rule) in bad.into_iter().zip(rules) {
         let error = judged(&Bytes(proof)).unwrap_err();
         assert_eq!(error.code(), 9009);

@@ -30,11 +30,11 @@ pub struct StoredEntry {
 pub enum RepairError {
     /// A newer node wrote the voter's state, and can read it.
     #[error(
-        "the voter's state was written by a newer node ({0}): upgrade this one; nothing is broken"
+        "the voter's state was written by a newer node ({0}): upgrade this node; nothing is broken"
     )]
     Newer(StateError),
     /// The backup of the removed entries could not be saved.
-    #[error("what cannot be read could not be saved, so it was left as it is: {0}")]
+    #[error("the unreadable entries could not be saved, so they were left as they are: {0}")]
     NotSaved(#[from] io::Error),
     /// The database.
     #[error(transparent)]

@@ -156,8 +156,8 @@ impl Worker {
         loop {
             log::error!(
                 target: LOG_TARGET,
-                "this node does not take part in Duet: {error}; the command `duet-state show` says more, and `duet-state repair` mends it while the \
-                 node is stopped"
+                "this node does not take part in Duet: {error}; `duet-state show` gives details, and \
+                 `duet-state repair` repairs the entry while the node is stopped"
             );
             let again = self.clock.now().saturating_add(REMINDER);
             futures::select! {

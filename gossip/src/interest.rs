@@ -30,7 +30,7 @@ impl Interest {
     pub(crate) fn announce(self, service: &mut dyn NotificationService) {
         if let Some(handshake) = self.handshake() {
             if service.try_set_handshake(handshake.to_vec()).is_err() {
-                log::error!(target: LOG_TARGET, "peers cannot be told that this node wants no votes");
+                log::error!(target: LOG_TARGET, "cannot tell peers that this node wants no votes");
             }
         }
     }

@@ -37,7 +37,7 @@ pub enum MessageError {
     #[error("GOSSIP-1: the message is empty")]
     Empty,
     /// Longer than the limit of its kind.
-    #[error("GOSSIP-1: the message has {got} bytes, {limit} at most")]
+    #[error("GOSSIP-1: the message has {got} bytes, above the limit of {limit}")]
     TooLong {
         /// The limit of its kind, without the byte that names it.
         limit: usize,
@@ -45,7 +45,7 @@ pub enum MessageError {
         got: usize,
     },
     /// The kind does not exist.
-    #[error("GOSSIP-1: there are no messages of kind {kind}; this one has {got} bytes")]
+    #[error("GOSSIP-1: unknown message kind {kind}; the message has {got} bytes")]
     UnknownKind {
         /// The byte that names the kind.
         kind: u8,

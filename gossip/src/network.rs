@@ -175,7 +175,7 @@ async fn reserve<N: NetworkPeers>(
             }
         };
         if let Err(error) = done {
-            log::error!(target: LOG_TARGET, "the peers of {protocol} cannot be changed: {error}");
+            log::error!(target: LOG_TARGET, "cannot change the peers of {protocol}: {error}");
         }
     }
 }

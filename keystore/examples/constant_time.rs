@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         None => SAMPLES,
         Some(Ok(count)) => count,
         Some(Err(error)) => {
-            eprintln!("how many samples? {error}");
+            eprintln!("invalid number of samples: {error}");
             return ExitCode::FAILURE;
         }
     };

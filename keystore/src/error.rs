@@ -29,10 +29,12 @@ pub enum KeyStoreError {
         holder: Option<u32>,
     },
     /// The key has no file to remove.
-    #[error("there is no file of the key {0}")]
+    #[error("there is no file for the key {0}")]
     NoFile(Pk1Bytes),
     /// The given password is empty.
-    #[error("the keystore password is empty: give one, or none to keep keys unencrypted")]
+    #[error(
+        "the keystore password is empty: give a password, or omit it to keep keys unencrypted"
+    )]
     EmptyPassword,
     /// The file is encrypted.
     #[error("{}: this key file is encrypted, and no password was given", path.display())]
@@ -49,7 +51,7 @@ pub enum KeyStoreError {
     /// A password was given, but the file is not encrypted.
     #[error(
         "{}: this key file is not encrypted, but a keystore password was given: start without \
-         password, or move the file away and insert the key again with it",
+         a password, or move the file away and insert the key again with the password",
         path.display()
     )]
     NotEncrypted {
@@ -110,16 +112,16 @@ pub enum KeyStoreError {
 #[non_exhaustive]
 pub enum Corruption {
     /// Longer than any key file.
-    #[error("it is longer than the {limit} bytes that a key file may have")]
+    #[error("it is longer than the limit of {limit} bytes")]
     TooLong {
         /// The most bytes.
         limit: usize,
     },
     /// Not the expected JSON.
-    #[error("it is not valid JSON of this kind: {0}")]
+    #[error("it is not the expected JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by a later version.
-    #[error("it has version {got}, and this program reads version {expected}")]
+    #[error("it has version {got}, but this program reads version {expected}")]
     Version {
         /// The version this program writes.
         expected: u32,

@@ -153,13 +153,13 @@ pub enum VoteExportError {
         limit: usize,
     },
     /// The text is not the expected JSON.
-    #[error("not valid JSON of this kind: {0}")]
+    #[error("not the expected JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// The text names another format.
-    #[error("its format is {0:?}, and not {FORMAT:?}")]
+    #[error("its format is {0:?}, not {FORMAT:?}")]
     Format(String),
     /// It was written by a later version.
-    #[error("it has version {got}, and this program reads version {expected}")]
+    #[error("it has version {got}, but this program reads version {expected}")]
     Version {
         /// The version this program writes.
         expected: u32,
@@ -167,7 +167,7 @@ pub enum VoteExportError {
         got: u32,
     },
     /// It is about another chain.
-    #[error("it is about the chain with the genesis hash {got:?}, and not about {expected:?}")]
+    #[error("it is for the chain with the genesis hash {got:?}, not {expected:?}")]
     OtherGenesis {
         /// The genesis hash of the chain that was asked for.
         expected: H256,
@@ -175,7 +175,7 @@ pub enum VoteExportError {
         got: String,
     },
     /// The text has more keys, or more votes of a key, than the limit.
-    #[error("it has {got} {what}, and at most {limit} are read")]
+    #[error("{got} {what}, above the limit of {limit}")]
     TooMany {
         /// The kind of item.
         what: &'static str,

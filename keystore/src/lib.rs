@@ -53,6 +53,8 @@ mod signer;
 mod store;
 mod suri;
 mod votes;
+#[cfg(unix)]
+mod writers;
 
 pub use directory::create as create_directory;
 pub use error::{Corruption, KeyStoreError};
@@ -65,3 +67,5 @@ pub use seal::SealCost;
 pub use signer::{Signer, SignerError};
 pub use store::KeyStore;
 pub use suri::{generate_phrase, secret_of_suri, SuriError};
+#[cfg(unix)]
+pub use writers::{other_writers, OtherWriters};

@@ -232,7 +232,7 @@ impl KeyRing {
                     keys.on_disk.insert(name, secret);
                 }
                 Err(error) => {
-                    log::error!(target: "duet", "🔑 A key file is left out: {error}");
+                    log::error!(target: "duet", "🔑 Skipped a key file: {error}");
                     let modified = files.get(&name).copied().flatten();
                     keys.refused.insert(name, modified);
                 }

@@ -97,6 +97,6 @@ pub enum SignerError {
     #[error(transparent)]
     KeyStore(#[from] KeyStoreError),
     /// A signer of another kind could not be reached.
-    #[error("the signer cannot be asked: {0}")]
+    #[error("the request to the signer failed: {0}")]
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 #[non_exhaustive]
 pub enum SuriError {
     /// The URI does not parse. The message never repeats any part of it.
-    #[error("this is no secret URI: {}", explain(.0))]
+    #[error("not a secret URI: {}", explain(.0))]
     Parse(SecretStringError),
     /// The derived bytes are not a secret key.
     #[error("the secret URI gives no key: {0}")]
@@ -25,12 +25,12 @@ pub enum SuriError {
 
 fn explain(error: &SecretStringError) -> &'static str {
     match error {
-        SecretStringError::InvalidFormat(_) => "it does not have the form of one",
-        SecretStringError::InvalidPhrase => "its phrase is no valid BIP-39 phrase",
+        SecretStringError::InvalidFormat(_) => "its format is invalid",
+        SecretStringError::InvalidPhrase => "its phrase is not a valid BIP-39 phrase",
         SecretStringError::InvalidPassword => "the password after /// cannot be used",
         SecretStringError::InvalidSeed => "its seed is not 0x-hex of 32 bytes",
         SecretStringError::InvalidSeedLength => "its seed has the wrong length",
-        SecretStringError::InvalidPath => "BLS keys have hard derivations (//) only",
+        SecretStringError::InvalidPath => "BLS keys support hard derivations (//) only",
     }
 }
 

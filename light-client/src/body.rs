@@ -12,9 +12,7 @@ use sp_trie::{LayoutV0, LayoutV1, TrieConfiguration};
 
 /// Why received extrinsics of a final block were refused. (STATE-4)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "STATE-4: the extrinsics have the root {version_0:?} or {version_1:?} where the header has {expected:?}"
-)]
+#[error("STATE-4: the extrinsics have the root {version_0:?} or {version_1:?}, the header has {expected:?}")]
 pub struct BodyError {
     /// The root in the header.
     pub expected: H256,

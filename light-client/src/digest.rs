@@ -46,7 +46,7 @@ pub fn digest_items(header: &[u8]) -> Result<Vec<DigestItem>, Error> {
     }
     match input.is_empty() {
         true => Ok(items),
-        false => Err(malformed("more bytes than the header has".into())),
+        false => Err(malformed("trailing bytes after the header".into())),
     }
 }
 

@@ -38,7 +38,7 @@ impl fmt::Display for NextStep {
         match self {
             Self::LeaveSender => f.write_str("drop this server and ask another one"),
             Self::CheckTrustedHash => f.write_str(
-                "compare the hash that you trust with the one that the chain, or somebody you trust, publishes",
+                "compare your trusted hash with the hash that the chain, or somebody you trust, publishes",
             ),
             Self::FetchHandoffProofs { from_set } => {
                 write!(f, "fetch the handoff proofs from set {from_set} on and verify them first")
@@ -60,7 +60,7 @@ impl fmt::Display for NextStep {
 #[non_exhaustive]
 pub enum StorageProofError {
     /// More nodes than the paths to these keys can have.
-    #[error("{got} nodes where the paths to the keys have at most {expected}")]
+    #[error("{got} trie nodes, above the limit of {expected} for these keys")]
     TooManyNodes {
         /// How many the paths have at most.
         expected: usize,
@@ -68,7 +68,7 @@ pub enum StorageProofError {
         got: usize,
     },
     /// More bytes than the nodes may have together.
-    #[error("{got} bytes of nodes where there are at most {expected}")]
+    #[error("{got} bytes of trie nodes, above the limit of {expected}")]
     TooManyBytes {
         /// How many there are at most.
         expected: usize,
@@ -76,10 +76,10 @@ pub enum StorageProofError {
         got: usize,
     },
     /// A node is missing or is not the one that the state root commits to.
-    #[error("a node is missing or not under the state root")]
+    #[error("a trie node is missing or not under the state root")]
     Incomplete,
     /// The proof has nodes that it does not need.
-    #[error("{got} nodes where {expected} belong")]
+    #[error("{got} trie nodes, expected {expected}")]
     Surplus {
         /// How many nodes the proof takes.
         expected: usize,
@@ -101,7 +101,7 @@ pub enum Error {
         reason: String,
     },
     /// LIGHT-1: the header of another block, or of another chain's genesis.
-    #[error("LIGHT-1: the header hashes to {got:?} where the trusted hash is {expected:?}")]
+    #[error("LIGHT-1: the header has the hash {got:?}, expected the trusted hash {expected:?}")]
     WrongStart {
         /// The trusted hash: of the genesis, or of the start block.
         expected: H256,
@@ -128,22 +128,22 @@ pub enum Error {
         got: H256,
     },
     /// LIGHT-2: the storage proof.
-    #[error("LIGHT-2: the storage proof does not hold: {0}")]
+    #[error("LIGHT-2: invalid storage proof: {0}")]
     StorageProof(#[from] StorageProofError),
     /// LIGHT-2: the state of the block provably has no set that this client can read.
-    #[error("LIGHT-2: the state of block {block} has no keysets that this version reads")]
+    #[error("LIGHT-2: the state of block {block} has no keysets that this version can read")]
     NoKeysets {
         /// The block: the genesis, or the start block.
         block: BlockNumber,
     },
     /// LIGHT-2: the state of the start block proves that Duet is deactivated there: nothing is signed. (ACTIVE-3)
-    #[error("LIGHT-2: the chain has put Duet down at block {block}, and nothing is signed there: begin at a block after it took Duet up again")]
+    #[error("LIGHT-2: Duet is deactivated at block {block}, and no set signs there: start at a block after Duet was activated again")]
     Ended {
         /// The start block.
         block: BlockNumber,
     },
     /// LIGHT-3: keys that are not those of their commitment.
-    #[error("LIGHT-3: these are not the keys of set {set}: {error}")]
+    #[error("LIGHT-3: not the keys of set {set}: {error}")]
     Keys {
         /// The set whose keys they should be.
         set: SetId,
@@ -157,7 +157,7 @@ pub enum Error {
         set: SetId,
     },
     /// LIGHT-4: a block that is older than the trusted one.
-    #[error("LIGHT-4: block {got} is older than block {best}, which is trusted")]
+    #[error("LIGHT-4: block {got} is older than the trusted block {best}")]
     OldBlock {
         /// The trusted block.
         best: BlockNumber,
@@ -179,7 +179,7 @@ pub enum Error {
         set: SetId,
     },
     /// LIGHT-5: the set signed a successor that is neither itself nor the one after it.
-    #[error("LIGHT-5: set {set} names set {next} as the next one, or changes itself")]
+    #[error("LIGHT-5: set {set} names set {next} as the next set, which is neither the same set unchanged nor the one after it")]
     Successor {
         /// The set that signed.
         set: SetId,
@@ -187,7 +187,7 @@ pub enum Error {
         next: SetId,
     },
     /// LIGHT-5: the set signed a successor without keys or with too many.
-    #[error("LIGHT-5: set {set} names set {next} with {len} keys as the next one; a set has 1 to {MAX_VALIDATORS}")]
+    #[error("LIGHT-5: set {set} names set {next} with {len} keys as the next set; a set has 1 to {MAX_VALIDATORS}")]
     SuccessorLen {
         /// The set that signed.
         set: SetId,
@@ -197,7 +197,7 @@ pub enum Error {
         len: u32,
     },
     /// LIGHT-6: a set beyond the trusted ones.
-    #[error("LIGHT-6: a proof of set {got} where set {latest} is the newest that is trusted")]
+    #[error("LIGHT-6: a proof of set {got}, but the newest trusted set is {latest}")]
     TooFarAhead {
         /// The newest trusted set.
         latest: SetId,
@@ -205,7 +205,7 @@ pub enum Error {
         got: SetId,
     },
     /// LIGHT-7: a proof of a trusted set, whose sender changed the set's id.
-    #[error("LIGHT-7: a proof of set {expected} that says it is of set {got}")]
+    #[error("LIGHT-7: a proof that set {expected} signed claims to be of set {got}")]
     SetIdChanged {
         /// The set that signed it.
         expected: SetId,
@@ -213,7 +213,7 @@ pub enum Error {
         got: SetId,
     },
     /// LIGHT-8: a header that should contain the reset after which the chain continues.
-    #[error("LIGHT-8: the header of block {block} has no reset of use")]
+    #[error("LIGHT-8: the header of block {block} has no usable reset")]
     NoReset {
         /// The number in the header.
         block: BlockNumber,
@@ -225,7 +225,7 @@ pub enum Error {
     #[error(transparent)]
     Stateless(#[from] StatelessError),
     /// A valid proof contradicts the checkpoint or the start block that this client began with.
-    #[error("what this client began with is contradicted by a proof that holds for block {number}: {conflict}")]
+    #[error("a valid proof of block {number} contradicts the checkpoint or start block of this client: {conflict}")]
     CheckpointContradicted {
         /// The block of the proof.
         number: BlockNumber,

@@ -45,7 +45,7 @@ impl BlockProof {
     /// When they do not decode, or are not about exactly one block. The number of hashes is checked with the proof;
     /// no more are allocated than the input's length allows.
     pub fn from_rpc(leaves: &[u8], proof: &[u8]) -> Result<Self, codec::Error> {
-        const ONE: &str = "STATE-3: not one leaf";
+        const ONE: &str = "STATE-3: not exactly one leaf";
         let of_one = |count: Compact<u32>| (count.0 == 1).then_some(()).ok_or(ONE);
         let mut input = leaves;
         of_one(Decode::decode(&mut input)?)?;

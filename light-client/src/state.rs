@@ -86,7 +86,7 @@ impl StateV1 {
             Some(next) => add_keys(next, next_keys)?,
             None if next_keys.is_some() => {
                 return Err(StateError::Malformed(
-                    "keys of a next set, and no next set".to_string(),
+                    "keys of a next set, but no next set".to_string(),
                 ))
             }
             None => {}
@@ -100,7 +100,7 @@ impl StateV1 {
                 && commitment.next == *trusted.latest_set();
             if !same {
                 return Err(StateError::Malformed(
-                    "the proof of another block".to_string(),
+                    "the proof is of another block".to_string(),
                 ));
             }
             trusted.best.proof = Some(Box::new(proof));

@@ -8,7 +8,7 @@ use duet_primitives::{BlockNumber, Culprit, H256};
 #[non_exhaustive]
 pub enum StateProofError {
     /// STATE-1: the header of another block.
-    #[error("STATE-1: the header hashes to {got:?} where the block's hash is {expected:?}")]
+    #[error("STATE-1: the header has the hash {got:?}, expected the block hash {expected:?}")]
     Header {
         /// The block's hash.
         expected: H256,
@@ -16,19 +16,19 @@ pub enum StateProofError {
         got: H256,
     },
     /// STATE-1: the bytes hash to the block's hash and are no header of its number: not a chain that we can read.
-    #[error("STATE-1: what hashes to the block's hash is not a header with its number")]
+    #[error("STATE-1: the bytes with the block's hash are not a header with the block's number")]
     NotAHeader,
     /// STATE-2: the trie nodes.
-    #[error("STATE-2: the storage proof does not hold: {0}")]
+    #[error("STATE-2: invalid storage proof: {0}")]
     Storage(#[from] StorageProofError),
     /// STATE-3: the block is trusted without a proof, which would sign the root over the blocks before it.
-    #[error("STATE-3: no proof of block {number} is known, so nothing says what came before it")]
+    #[error("STATE-3: no proof of block {number} is known, so older blocks cannot be verified")]
     NoHistory {
         /// The block.
         number: BlockNumber,
     },
     /// STATE-3: more leaves than blocks.
-    #[error("STATE-3: {leaves} leaves before block {number}, which has fewer blocks before it")]
+    #[error("STATE-3: {leaves} leaves, more than there are blocks before block {number}")]
     LeafCount {
         /// The block under which the proof is.
         number: BlockNumber,
@@ -36,7 +36,7 @@ pub enum StateProofError {
         leaves: u64,
     },
     /// STATE-3: the leaf is not where the leaf of its block would be.
-    #[error("STATE-3: the leaf of block {about} does not have the position {index}")]
+    #[error("STATE-3: the leaf of block {about} is not at position {index}")]
     Leaf {
         /// The block that the leaf is about.
         about: BlockNumber,

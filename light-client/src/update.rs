@@ -169,7 +169,7 @@ pub fn decode<T: Received>(bytes: &[u8]) -> Result<T, Error> {
     };
     if bytes.len() > T::MAX_LEN {
         return Err(malformed(alloc::format!(
-            "{} bytes are more than {}",
+            "{} bytes, above the limit of {}",
             bytes.len(),
             T::MAX_LEN
         )));

@@ -112,7 +112,7 @@ fn show(stored: &Stored, output: &OutputTypeFlag) -> Result<(), RepairError> {
     }
     match voter {
         Some(voter) => println!("voter: {voter}"),
-        None => println!("voter: no state that can be read"),
+        None => println!("voter: no readable state"),
     }
     println!("entries: {}", entries.len());
     println!("unreadable: {}", unreadable.len());
@@ -133,10 +133,10 @@ fn would_remove(stored: &Stored) -> Result<(), RepairError> {
     let mut entries = stored.entries()?;
     entries.retain(|one| one.broken.is_some());
     if entries.is_empty() {
-        println!("everything can be read: there is nothing to repair");
+        println!("all entries are readable: there is nothing to repair");
         return Ok(());
     }
-    println!("this would be removed, with --yes:");
+    println!("with --yes, the following would be removed:");
     entries.iter().for_each(print);
     Ok(())
 }
@@ -148,10 +148,10 @@ fn repair(stored: &Stored, finalized: BlockNumber, directory: &Path) -> Result<(
         Ok(())
     })?;
     let Some(file) = kept else {
-        println!("everything can be read: there is nothing to repair");
+        println!("all entries are readable: there is nothing to repair");
         return Ok(());
     };
-    println!("removed, and kept in {}:", file.display());
+    println!("removed, and saved in {}:", file.display());
     removed.iter().for_each(print);
     Ok(())
 }

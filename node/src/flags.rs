@@ -1,9 +1,10 @@
 //! The flags that are more than a value: health, signer, telemetry, gossip, and compiled runtimes.
 
 use duet_gossip::Interest;
+use duet_keystore::{other_writers, OtherWriters};
 use duet_remote_signer::{tls::TlsFiles, Address, ConfigError, RemoteSigner};
 use sc_service::config::Role;
-use std::{os::unix::fs::PermissionsExt, path::PathBuf};
+use std::path::PathBuf;
 
 /// The health endpoint for load balancers.
 #[derive(Clone, Debug, clap::Args)]
@@ -54,14 +55,15 @@ impl RuntimeCache {
         duet_keystore::create_directory(directory)
             .map_err(|error| sc_cli::Error::Application(Box::new(error)))?;
         let directory = directory.canonicalize()?;
-        let mode = directory.metadata()?.permissions().mode() & 0o7777;
-        if mode & 0o022 != 0 {
-            return Err(sc_cli::Error::Input(format!(
-                "--runtime-cache: others may write to {} (mode {mode:o}), whose files this node would execute",
-                directory.display()
-            )));
-        }
-        Ok(Some(directory))
+        let why = match other_writers(&directory)? {
+            None => return Ok(Some(directory)),
+            Some(OtherWriters::Mode(mode)) => format!("its mode is {mode:04o}: chmod go-w it"),
+            Some(OtherWriters::Owner(owner)) => format!("it belongs to user {owner}"),
+        };
+        Err(sc_cli::Error::Input(format!(
+            "--runtime-cache: other users may write to {}, whose files this node would execute; {why}",
+            directory.display()
+        )))
     }
 }
 

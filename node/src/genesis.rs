@@ -24,7 +24,7 @@ pub(crate) enum GenesisError {
     #[error("the genesis of this chain specification has no runtime")]
     NoRuntime,
     /// Its runtime does not report its version.
-    #[error("the runtime of this chain specification does not say its version: {0}")]
+    #[error("the runtime of this chain specification does not report its version: {0}")]
     Version(String),
 }
 

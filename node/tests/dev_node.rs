@@ -416,7 +416,7 @@ fn runtimes_that_others_could_replace_are_not_run() {
     fs::create_dir(&runtimes).unwrap();
     fs::set_permissions(&runtimes, Permissions::from_mode(0o770)).unwrap();
     let error = refuses_to_start(dir.path(), &["--runtime-cache", runtimes.to_str().unwrap()]);
-    assert!(error.contains("others may write to"), "{error}");
+    assert!(error.contains("other users may write to"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

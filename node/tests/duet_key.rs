@@ -245,7 +245,7 @@ fn several_keys_must_be_chosen_from_and_a_missing_one_is_named() {
     assert_eq!(field(&proven, "publicKey"), keys[1]);
     let charlie = json(&["duet-key", "inspect", "//Charlie"]);
     let error = fails(&[&prove[..], &["--public", field(&charlie, "publicKey")]].concat());
-    assert!(error.contains("is not here"), "{error}");
+    assert!(error.contains("no secret for the key"), "{error}");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn what_does_not_read_is_refused_with_the_reason() {
             &["inspect", "--public", &format!("0x{}", "00".repeat(144))],
             "KEY-1",
         ),
-        (&["inspect", "no such phrase"], "no secret URI"),
+        (&["inspect", "no such phrase"], "not a secret URI"),
         (&["inspect", "//Alice/soft"], "hard derivations"),
         (
             &[
@@ -351,12 +351,12 @@ fn votes_of_another_chain_are_not_imported_and_none_are_not_exported() {
     let at = ["--keystore-path", path.as_str(), "--genesis", &other];
     let error = fails(&[&["duet-key", "import-votes", &given], &at[..]].concat());
     assert!(
-        error.contains("it is about the chain") && error.contains(GENESIS),
+        error.contains("it is for the chain") && error.contains(GENESIS),
         "{error}"
     );
     insert_alice(&path);
     let error = fails(&[&["duet-key", "export-votes"], &at[..]].concat());
-    assert!(error.contains("no key here has a record"), "{error}");
+    assert!(error.contains("has a vote record"), "{error}");
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn a_key_is_removed_without_a_node_only_when_that_is_said() {
     json(&[&remove[..], &["--force-offline"]].concat());
     assert!(!std::path::Path::new(file).exists());
     let error = fails(&[&remove[..], &["--force-offline"]].concat());
-    assert!(error.contains("is not here"), "{error}");
+    assert!(error.contains("no secret for the key"), "{error}");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn a_registered_key_replaces_the_old_one_and_is_not_removed_as_long_as_it_is_reg
     let genesis = format!("0x{}", "07".repeat(32));
     let other_chain = ["--url", node.url(), "--genesis", &genesis];
     let error = fails(&[&remove_unused[..], &other_chain[..]].concat());
-    assert!(error.contains("this is a node of the chain"), "{error}");
+    assert!(error.contains("the node belongs to the chain"), "{error}");
     assert!(Path::new(field(&unused, "keyFile")).is_file());
     json(&[&remove_unused[..], &on_chain[..]].concat());
     assert!(!Path::new(field(&unused, "keyFile")).exists());

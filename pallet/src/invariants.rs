@@ -46,14 +46,14 @@ pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
 /// ACTIVE-1, ACTIVE-3: no set signs on a chain that makes no sets.
 fn activation<T: Config>() -> Result<(), TryRuntimeError> {
     let (has_set, ended) = (Keysets::<T>::exists(), Ended::<T>::get());
-    ensure!(has_set || !ended, "a set was ended that never was");
+    ensure!(has_set || !ended, "no set exists, but one has ended");
     ensure!(
         !has_set || ended || ActiveFrom::<T>::exists(),
-        "a set signs on a chain that makes none"
+        "a set signs, but Duet is not activated"
     );
     ensure!(
         Draft::<T>::get().is_none() || ActiveFrom::<T>::exists(),
-        "a set is in the making on a chain that makes none"
+        "a set is in the making, but Duet is not activated"
     );
     Ok(())
 }
@@ -128,7 +128,7 @@ fn current_and_next<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError>
     let is_same = sets.next.id == sets.current.id;
     ensure!(
         is_same || Some(sets.next.id) == sets.current.id.checked_next(),
-        "the next set is neither this one nor the one after it"
+        "the next set is neither the current one nor its successor"
     );
     ensure!(
         is_same == (current == next),
@@ -252,23 +252,23 @@ fn handoffs<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
     let is_known = |id: SetId| id == next.id || Sets::<T>::contains_key(id);
     ensure!(
         Members::<T>::iter_keys().all(is_known),
-        "members of a set are remembered that is not"
+        "members of an unknown set are stored"
     );
     for (id, signers) in Handoffs::<T>::iter() {
-        let set = Sets::<T>::get(id).ok_or("signers of a set are remembered that is not")?;
+        let set = Sets::<T>::get(id).ok_or("signers of an unknown set are stored")?;
         let len = set.commitment.len;
         ensure!(
             signers.as_bytes().len() == usize::try_from(len.div_ceil(8)).unwrap_or(usize::MAX),
-            "a handoff has another number of bits than its set has members"
+            "the length of a handoff's bitfield does not match its set"
         );
         ensure!(
             signers.count() >= set.commitment.threshold(),
-            "too few signed a handoff"
+            "a handoff has too few signers"
         );
     }
     ensure!(
         Unsettled::<T>::get() <= current.id,
-        "handoffs are settled of sets that did not sign"
+        "handoffs of sets that did not sign are settled"
     );
     let told = SettledMembers::<T>::get();
     ensure!(

@@ -28,7 +28,7 @@ pub(crate) fn integrity_test<T: Config>() {
     );
     assert!(
         <T as Config>::MinDelta::get() > 0,
-        "ROUND-3: MinDelta is zero, but the next block that is proven is at least one above the last"
+        "ROUND-3: MinDelta is zero, but each proven block must be above the last one"
     );
     assert!(
         T::ValidatorsPerBlock::get() > 0,
@@ -38,7 +38,7 @@ pub(crate) fn integrity_test<T: Config>() {
     for (what, weight) in in_each_block::<T>() {
         assert!(
             weight.all_lte(tenth),
-            "CHAIN-8: {what} takes {weight}, but a block gives {tenth} to the sets; lower ValidatorsPerBlock or MaxValidators",
+            "CHAIN-8: {what} takes {weight}, but a block has only {tenth} for sets; lower ValidatorsPerBlock or MaxValidators",
         );
     }
     for (call, class, weight) in heaviest::<T>(limit) {
@@ -56,7 +56,7 @@ pub(crate) fn assert_name(name: &str) {
     let expected = suite::PALLET_NAME;
     assert!(
         name == expected,
-        "LIGHT-2: the pallet is called {name}, but light clients look under {expected}"
+        "LIGHT-2: the pallet is called {name}, but light clients read storage under {expected}"
     );
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn assert_handler(handler: &str) {
     let ours = concat!(env!("CARGO_CRATE_NAME"), "::rotation::SessionHandler<");
     assert!(
         handler.contains(ours),
-        "CHAIN-3: the session handler is {handler}, so no set would ever change; wrap it into pallet_duet::SessionHandler"
+        "CHAIN-3: the session handler is {handler}, so no set would ever change; wrap it in pallet_duet::SessionHandler"
     );
 }
 
@@ -119,7 +119,7 @@ fn in_each_block<T: Config>() -> [(&'static str, Weight); 3] {
             most(Weights::<T>::draft_part(part).saturating_add(begin)),
         ),
         (
-            "the end of the making of the largest set",
+            "the completion of the largest set",
             most(Weights::<T>::finish_draft(n, parts).saturating_add(begin)),
         ),
     ]

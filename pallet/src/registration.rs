@@ -156,7 +156,7 @@ pub(crate) fn build_genesis<T: Config>(keys: &[(T::AccountId, DualKeyBytes, Poss
             panic!("duet genesis: keys[{index}] of account {account:?} refused: {rule}")
         };
         let Ok(validator) = T::ValidatorId::try_from(account.clone()) else {
-            refuse(&"the account cannot be a validator id")
+            refuse(&"the account cannot be converted to a validator id")
         };
         if Keys::<T>::contains_key(&validator) {
             refuse(&"CHAIN-1: the account has a key already")

@@ -69,7 +69,10 @@ fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::Valid
             Keysets::<T>::put(KeysetPair::without_successor(first));
         }
         Err(reason) => {
-            log::warn!(target: LOG_TARGET, "the genesis validators make no Duet set: {reason:?}");
+            log::warn!(
+                target: LOG_TARGET,
+                "the genesis validators cannot form a Duet set: {reason:?}"
+            );
         }
     }
 }
@@ -239,7 +242,7 @@ fn plan<T: Config>(current: &KeysetCommitment, candidates: &Candidates<T>) -> Ke
         let session = candidates.session;
         log::warn!(
             target: LOG_TARGET,
-            "Duet set {} stays for session {session}: {reason:?}",
+            "Duet set {} is kept for session {session}: {reason:?}",
             current.id,
         );
         Pallet::<T>::deposit_event(Event::SetKept {

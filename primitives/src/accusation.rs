@@ -62,7 +62,7 @@ impl Decode for ProofAccusation {
     fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
         Ok(Self {
             proof: Decode::decode(input)?,
-            accused: decode_list(input, MAX_ACCUSED, "FALSE-3: too many are accused at once")?,
+            accused: decode_list(input, MAX_ACCUSED, "FALSE-3: too many accused members")?,
             membership: Decode::decode(input)?,
         })
     }

@@ -70,7 +70,7 @@ pub enum PossessionError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MerkleError {
     /// SET-2: positions are not strictly ascending, or outside the set.
-    #[error("SET-2: positions are not strictly ascending, or outside the set")]
+    #[error("SET-2: the positions are not strictly ascending, or one is outside the set")]
     Indices,
     /// SET-2: too few or too many hashes.
     #[error("SET-2: the multiproof has {got} hashes instead of {expected}")]
@@ -81,7 +81,7 @@ pub enum MerkleError {
         got: usize,
     },
     /// SET-2: the keys are not the ones under the root.
-    #[error("SET-2: the keys are not the ones under the root")]
+    #[error("SET-2: the keys do not match the root")]
     Root,
 }
 
@@ -92,7 +92,7 @@ pub enum KeysetError {
     #[error("SET-1: a set has at least one key")]
     Empty,
     /// SET-1: too many keys.
-    #[error("SET-1: {got} keys are more than {limit}")]
+    #[error("SET-1: {got} keys, above the limit of {limit}")]
     TooLarge {
         /// The most a set may have.
         limit: u32,
@@ -117,7 +117,7 @@ pub enum KeysetError {
     #[error("SET-3: the keys add up to zero")]
     ZeroTotal,
     /// SET-3: another number of keys than the commitment says.
-    #[error("SET-3: {got} keys instead of the {expected} of the commitment")]
+    #[error("SET-3: {got} keys, but the commitment says {expected}")]
     Length {
         /// The value in the commitment.
         expected: usize,
@@ -125,7 +125,7 @@ pub enum KeysetError {
         got: usize,
     },
     /// SET-3: the keys are not the ones committed to.
-    #[error("SET-3: the root of the keys is {got:?}, that of the commitment {expected:?}")]
+    #[error("SET-3: the root of the keys is {got:?}, but the commitment says {expected:?}")]
     Root {
         /// The value in the commitment.
         expected: H256,
@@ -133,7 +133,7 @@ pub enum KeysetError {
         got: H256,
     },
     /// SET-3: the commitment's total is not the sum of its keys.
-    #[error("SET-3: the keys add up to {got}, the commitment says {expected}")]
+    #[error("SET-3: the keys add up to {got}, but the commitment says {expected}")]
     Total {
         /// The value in the commitment.
         expected: Pk1Bytes,
@@ -146,7 +146,7 @@ pub enum KeysetError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VoteError {
     /// VOTE-1: the vote is of another set.
-    #[error("VOTE-1: the vote is of set {got}, but set {expected} signs")]
+    #[error("VOTE-1: the vote names set {got}, but the signing set is {expected}")]
     WrongSet {
         /// The set that signs.
         expected: SetId,
@@ -162,7 +162,7 @@ pub enum VoteError {
         len: u32,
     },
     /// The caller checked the vote against the message of another commitment.
-    #[error("the message to check against was made from another commitment")]
+    #[error("the vote was checked against the message of another commitment")]
     OtherMessage,
     /// VOTE-3: the signature or its proof does not hold.
     #[error("VOTE-3: the signature does not hold under the key of signer {signer}: {error}")]
@@ -178,7 +178,7 @@ pub enum VoteError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AggregateError {
     /// JUST-1: the message is of another set.
-    #[error("JUST-1: the message is of set {got}, but this is set {expected}")]
+    #[error("JUST-1: the message names set {got}, but this is set {expected}")]
     WrongSet {
         /// This set.
         expected: SetId,
@@ -192,7 +192,7 @@ pub enum AggregateError {
         signer: SignerIndex,
     },
     /// The vote was checked against another message: another commitment, or another chain.
-    #[error("the vote of signer {signer} is about another commitment or another chain")]
+    #[error("the vote of signer {signer} is for another commitment or another chain")]
     OtherMessage {
         /// The vote's signer.
         signer: SignerIndex,
@@ -212,7 +212,7 @@ pub enum AggregateError {
         got: u32,
     },
     /// JUST-8: the justification is not about the commitment of the message, or was not checked against this set.
-    #[error("JUST-8: the justification is about another commitment, or of another set")]
+    #[error("JUST-8: the justification is for another commitment or another set")]
     OtherJustification,
     /// ENC-2: the signatures, and with them the signers' keys, add up to infinity, which no verifier accepts. The
     /// holders of these keys must have chosen them together.
@@ -224,7 +224,7 @@ pub enum AggregateError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JustificationError {
     /// JUST-1: the proof is of another set.
-    #[error("JUST-1: the proof is of set {got}, but set {expected} signs")]
+    #[error("JUST-1: the proof names set {got}, but the signing set is {expected}")]
     WrongSet {
         /// The set that signs.
         expected: SetId,
@@ -297,7 +297,7 @@ pub enum StatelessError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EquivocationError {
     /// EQV-1: a vote is of another set.
-    #[error("EQV-1: a vote is of set {got}, but the evidence is checked against set {expected}")]
+    #[error("EQV-1: a vote names set {got}, but the evidence is checked against set {expected}")]
     WrongSet {
         /// The set that the evidence is checked against.
         expected: SetId,
@@ -308,13 +308,13 @@ pub enum EquivocationError {
     #[error("the votes are on different chains")]
     DifferentChains,
     /// EQV-1: the votes are of two signers.
-    #[error("EQV-1: the votes are of two signers")]
+    #[error("EQV-1: the votes are from different signers")]
     DifferentSigners,
     /// EQV-2: the votes are on two block numbers.
-    #[error("EQV-2: the votes are on two block numbers")]
+    #[error("EQV-2: the votes are on different block numbers")]
     DifferentBlocks,
     /// EQV-3: both votes say the same.
-    #[error("EQV-3: both votes say the same")]
+    #[error("EQV-3: both votes sign the same commitment")]
     SameCommitment,
     /// EQV-4: the key is not a member of the set.
     #[error("EQV-4: the key is not a member of the set: {0}")]
@@ -337,7 +337,7 @@ pub enum EquivocationError {
 pub enum AccusationError {
     /// FALSE-2: the vote is of another set.
     #[error(
-        "FALSE-2: the vote is of set {got}, but the accusation is checked against set {expected}"
+        "FALSE-2: the vote names set {got}, but the accusation is checked against set {expected}"
     )]
     WrongSet {
         /// The set that the accusation is checked against.

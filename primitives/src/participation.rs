@@ -38,7 +38,7 @@ impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of {}, of which {} are needed",
+            "{} of {} ({} needed)",
             self.in_set, self.elected, self.needed
         )
     }

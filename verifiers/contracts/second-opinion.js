@@ -47,7 +47,7 @@ function attempt(question) {
 const chains = new Map();
 
 async function deploy({ contract, fork, arguments: args }) {
-  if (!forks[fork]) throw new Error(`an unknown fork: ${fork}`);
+  if (!forks[fork]) throw new Error(`unknown fork: ${fork}`);
   const common = new Common({ chain: Mainnet, hardfork: forks[fork] });
   const evm = await createEVM({ common, bls: curve });
   const code = readFileSync(new URL(`out/${contract}.bin`, import.meta.url), 'utf8').trim();
@@ -83,7 +83,7 @@ for await (const line of createInterface({ input: createReadStream(file) })) {
   const key = JSON.stringify([story.contract, story.fork, story.arguments]);
   if (!chains.has(key)) chains.set(key, await deploy(story));
   const chain = chains.get(key);
-  if ((chain.address !== undefined) !== story.deployed) throw new Error(`deployed or not: ${line}`);
+  if ((chain.address !== undefined) !== story.deployed) throw new Error(`the deployments differ: ${line}`);
   told += 1;
   if (!story.deployed) continue;
   await chain.evm.stateManager.checkpoint();

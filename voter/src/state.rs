@@ -73,7 +73,7 @@ impl fmt::Display for StateError {
             Self::Version { expected, got } => {
                 write!(
                     f,
-                    "the voter's state has version {got} where this node reads {expected}"
+                    "the voter's state has version {got}, but this node reads version {expected}"
                 )
             }
             Self::Malformed(error) => write!(f, "the voter's state does not decode: {error}"),

@@ -7,7 +7,7 @@ use std::process::Command;
 pub(crate) fn run() -> Result {
     let docs = cargo::root().join("docs");
     if !docs.join("book.toml").exists() {
-        println!("xtask: there is no docs/book.toml, so there is no book");
+        println!("xtask: docs/book.toml is missing: no book is built");
         return Ok(());
     }
     let output = std::path::absolute(cargo::target_directory().join("book"))?;

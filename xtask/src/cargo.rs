@@ -1,6 +1,6 @@
 //! Calls cargo and finds its output.
 
-use crate::result::Result;
+use crate::result::{self, Result};
 use std::{
     env,
     ffi::OsStr,
@@ -44,8 +44,15 @@ pub(crate) fn root() -> &'static Path {
 
 /// A call of cargo in the repository's root, without the variables of the cargo that started this program.
 pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = without_variables_of_cargo(cargo);
     command.current_dir(root()).args(arguments);
+    command
+}
+
+/// A call of a program without the variables of the cargo that started this one.
+pub(crate) fn without_variables_of_cargo(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
     for (name, _) in env::vars_os() {
         let known = name.to_string_lossy();
         if SET_BY_CARGO_RUN
@@ -104,16 +111,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 /// # Errors
 /// Names every command that failed.
 pub(crate) fn run_all(commands: impl IntoIterator<Item = Command>) -> Result {
-    let failures: Vec<_> = commands
-        .into_iter()
-        .filter_map(|mut command| run(&mut command).err())
-        .map(|error| error.to_string())
-        .collect();
-    if failures.is_empty() {
-        Ok(())
-    } else {
-        Err(failures.join("\nxtask: ").into())
-    }
+    let ends = commands.into_iter().map(|mut command| run(&mut command));
+    result::all(ends.filter_map(Result::err).map(|error| error.to_string()))
 }
 
 /// The command line as text.

@@ -34,7 +34,9 @@ pub(crate) fn run() -> Result {
         .args(["test", "-v", "-count=1", "-mod=readonly", "./..."])
         .current_dir(root().join("verifiers/conformance/go"));
     cargo::run_all([generator, in_node, in_go])?;
-    println!("xtask: the vectors are those of the generator, and both verifiers give each case its answer");
+    println!(
+        "xtask: the vectors match the generator, and both verifiers give every expected answer"
+    );
     Ok(())
 }
 

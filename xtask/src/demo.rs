@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.bridge {
         contracts::compile()?;
     } else if let Err(error) = page::build() {
-        println!("xtask: going on without the page: {error}");
+        println!("xtask: continuing without the page: {error}");
     }
     let more = if options.bridge {
         &relay::PROGRAM[..]

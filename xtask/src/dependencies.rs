@@ -43,7 +43,7 @@ pub(crate) fn run() -> Result {
     if has_advisories() {
         checks.push("advisories");
     } else {
-        println!("xtask: no database of advisories is at hand: they are not checked");
+        println!("xtask: no advisory database: advisories are not checked");
     }
     let workspaces = WORKSPACES.map(|manifest| denying(&deny, manifest, "deny.toml", &checks));
     let embedded = EMBEDDED.map(|folder| {

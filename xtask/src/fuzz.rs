@@ -115,7 +115,7 @@ fn seed(options: &Options) -> Result<u32> {
     let digits = cargo::output(&mut git)?;
     let first = digits
         .get(..7)
-        .ok_or("git names the commit by fewer digits")?;
+        .ok_or("git printed fewer than 7 digits of the commit")?;
     Ok(u32::from_str_radix(first, 16)?)
 }
 

@@ -48,6 +48,7 @@ mod prometheus;
 mod prove;
 mod relay;
 mod result;
+mod side_by_side;
 mod simulate;
 mod test;
 mod tools;

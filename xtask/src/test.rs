@@ -3,11 +3,14 @@
 use crate::{
     cargo::{self, OPTIONAL},
     programs::WITH_FEATURES_OF_TESTS,
-    result::Result,
-    tools,
+    result::{self, Result},
+    side_by_side, tools,
 };
 use clap::ValueEnum;
-use std::process::Command;
+use std::path::Path;
+
+/// The folders of the crates that need no node.
+const OF_LIBRARIES: [&str; 5] = ["curve", "light-client", "primitives", "schemes", "voter"];
 
 /// The programs of the network scenarios.
 const OF_NETWORKS: [&str; 10] = [
@@ -61,8 +64,10 @@ pub(crate) struct Options {
 /// A part of the tests.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Everything without a network of real nodes: unit tests, integration tests, documentation tests.
-    Units,
+    /// Tests of nodes, tools and the source tree, and documentation tests.
+    Programs,
+    /// Tests of curves, rules, the light client and the schemes, which need no node.
+    Libraries,
     /// Scenarios on networks of real nodes.
     Networks,
     /// Tests of optional features, for which the node and the light client are built once more.
@@ -71,24 +76,39 @@ enum Part {
 
 /// Runs the tests, part by part; a failed part does not stop the next one.
 ///
-/// Cargo runs one test program at a time: the program with the network scenarios has the machine to itself, and
-/// divides it among them.
+/// The program with the network scenarios has the machine to itself, and divides it among them.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_testing()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
     let parts = Part::value_variants().iter().copied();
     let parts = parts.filter(|part| options.part.is_none_or(|only| only == *part));
-    cargo::run_all(parts.flat_map(|part| part.commands(options)))
+    let ends = parts.map(|part| part.run(&options.arguments));
+    result::all(ends.filter_map(Result::err).map(|error| error.to_string()))
 }
 
 impl Part {
-    fn commands(self, options: &Options) -> [Command; 2] {
+    fn run(self, arguments: &[String]) -> Result {
         let mut build = cargo::workspace("build");
         let mut test = cargo::workspace("test");
         match self {
-            // Benches run on demand only, but a broken build shows at once.
-            Self::Units => {
+            Self::Programs | Self::Libraries => {
+                // Benches run on demand only, but a broken build shows at once.
                 build.args(["--lib", "--bins", "--examples", "--tests", "--benches"]);
+                cargo::run(&mut build)?;
+                let is_library =
+                    |package: &Path| OF_LIBRARIES.iter().any(|of| package.starts_with(of));
+                let has_programs = self == Self::Programs;
+                let documentation = has_programs.then(|| {
+                    test.args(["--doc", "--no-fail-fast", "--"]).args(arguments);
+                    test
+                });
+                let programs =
+                    side_by_side::programs(|package| is_library(package) != has_programs)?;
+                let programs = programs.map(|mut program| {
+                    program.args(arguments);
+                    program
+                });
+                return side_by_side::run(documentation.into_iter().chain(programs));
             }
             Self::Networks => {
                 build.args(OF_NETWORKS).args(WITH_FEATURES_OF_TESTS);
@@ -101,10 +121,7 @@ impl Part {
                 test.args(OPTIONAL).args(OF_OPTIONAL);
             }
         }
-        test.arg("--no-fail-fast");
-        if !options.arguments.is_empty() {
-            test.arg("--").args(&options.arguments);
-        }
-        [build, test]
+        cargo::run(&mut build)?;
+        cargo::run(test.args(["--no-fail-fast", "--"]).args(arguments))
     }
 }

@@ -267,7 +267,7 @@ fn programs(tools: &[Tool]) -> Result {
              ..
          }| {
             let or_set = variable.map_or_else(String::new, |name| format!(", or set {name}"));
-            format!("\n  {program}: {purpose}; Debian's {package}{or_set}")
+            format!("\n  {program}: {purpose}; Debian package {package}{or_set}")
         },
     );
     let named: String = named.collect();

@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> Result {
     let results = match (&options.from, &options.sizes) {
         (Some(file), _) => Results::read(file)?,
         (None, Some(sizes)) => Results::collect(&options.measurement, sizes)?,
-        (None, None) => return Err("there are no sizes".into()),
+        (None, None) => return Err("--sizes or --from is required".into()),
     };
     results.write(&options.output.join(RESULTS))?;
     let tables = tables::all(&results);

@@ -209,7 +209,7 @@ pub(crate) fn pooled(passes: &[Samples]) -> Result<Vec<Row>> {
         pooled.entry(name.clone()).or_default().extend(samples);
     }
     if pooled.is_empty() {
-        return Err("no bench has this in its name".into());
+        return Err("no samples: no benchmark matches the filter".into());
     }
     Ok(pooled.into_iter().filter_map(Row::new).collect())
 }

@@ -41,7 +41,7 @@ fn main() {
     let passes = passes.unwrap_or(15);
     let round = Round::of(N);
     let others = Rc::new(AlpenglowVotes::new(N, &round.message_bytes()));
-    println!("Ours with {}. {passes} passes.", Arithmetic::current());
+    println!("Duet with {}. {passes} passes.", Arithmetic::current());
     measure(
         "One vote of a round of 1 000",
         passes,

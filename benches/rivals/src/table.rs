@@ -27,7 +27,7 @@ impl Row {
     fn sample(&mut self) {
         let (begin, mut runs) = (processor_time(), 0_u32);
         while runs == 0 || processor_time() - begin < Duration::from_millis(20) {
-            assert!(black_box((self.work)()), "{} answers no", self.name);
+            assert!(black_box((self.work)()), "{} returned false", self.name);
             runs += 1;
         }
         let micros = (processor_time() - begin).as_secs_f64() * 1e6;
@@ -57,7 +57,7 @@ fn processor_time() -> Duration {
 pub fn measure(title: &str, passes: usize, mut rows: Vec<Row>) {
     for row in &mut rows {
         // Whatever is made on first and second use is there then.
-        assert!((row.work)() && (row.work)(), "{} answers no", row.name);
+        assert!((row.work)() && (row.work)(), "{} returned false", row.name);
     }
     for _ in 0..passes {
         rows.iter_mut().for_each(Row::sample);

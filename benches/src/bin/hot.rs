@@ -37,7 +37,7 @@ fn run(mut work: impl FnMut() -> bool) -> ! {
     if work() && work() {
         counted(&mut work);
     }
-    eprintln!("the answer is no");
+    eprintln!("the operation failed");
     std::process::exit(1)
 }
 
@@ -128,7 +128,7 @@ fn part(operation: &str) -> ! {
             run(|| Blst::equation_holds(black_box(&point), &[(&point, &Blst::g2_prepare(&g2))]))
         }
         other => {
-            eprintln!("{other:?} is no operation");
+            eprintln!("unknown operation: {other:?}");
             std::process::exit(1)
         }
     }

@@ -81,7 +81,7 @@ fn answer(
     target.serialize_uncompressed(&mut bytes)?;
     if bytes.len() > len {
         return Err(wasmtime::Error::msg(
-            "the module has no room for the answer",
+            "the module's buffer is too small for the answer",
         ));
     }
     memory.write(caller, at, &bytes)?;

@@ -103,7 +103,7 @@ impl Progress {
                     // A client that starts by warp sync never writes it.
                     log::info!(
                         target: LOG_TARGET,
-                        "the state of the genesis is not here ({error}): peers will be asked for the proof of the first set",
+                        "the genesis state is not available ({error}): peers will be asked for the proof of the first set",
                     );
                     FirstSet::Unknown
                 }
@@ -123,7 +123,7 @@ impl Progress {
         };
         log::info!(
             target: LOG_TARGET,
-            "the stored proof of the first set is of no use to light clients and is dropped: {error}",
+            "light clients cannot use the stored proof of the first set, so it is dropped: {error}",
         );
         self.store.drop_first_set_proof()?;
         Ok(false)
@@ -142,7 +142,7 @@ impl Progress {
             proof => {
                 log::info!(
                     target: LOG_TARGET,
-                    "the state in which the first set began is not here{}: peers will be asked for the proof of that set",
+                    "the state in which the first set began is not available{}: peers will be asked for the proof of that set",
                     proof.and_then(Result::err).map_or_else(String::new, |error| format!(" ({error})")),
                 );
                 FirstSet::Unknown

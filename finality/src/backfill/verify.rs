@@ -12,7 +12,7 @@ use duet_primitives::{BlockNumber, Justification, Keysets, Pk1Bytes, SetId, H256
 pub(crate) enum BackfillError {
     #[error("REQ-3: {0}")]
     Response(#[from] ResponseError),
-    #[error("REQ-4: the handoff of set {expected} was next, and that of set {got} came")]
+    #[error("REQ-4: expected the handoff of set {expected}, got that of set {got}")]
     WrongSet { expected: SetId, got: SetId },
     #[error("REQ-4: {0}")]
     Rule(#[from] LightError),
@@ -20,7 +20,7 @@ pub(crate) enum BackfillError {
         "REQ-4: the proof of the first set is about block {block}, in which no first set begins"
     )]
     NotTheFirstSet { block: BlockNumber },
-    #[error("REQ-5: it holds, and contradicts what this node knows to be final")]
+    #[error("REQ-5: the proof holds, and contradicts this node's finalized chain")]
     Contradiction(Box<Justification>),
     #[error("the stored history is unusable at set {set}: {error}")]
     Unusable {
@@ -35,7 +35,7 @@ pub(crate) enum BackfillError {
 /// Why the stored history cannot be continued.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UnusableError {
-    #[error("the handoff to it, or its keys, are not stored")]
+    #[error("the handoff to the set or the set's keys are not stored")]
     Absent,
     #[error(transparent)]
     Checkpoint(#[from] StateError),
@@ -130,13 +130,13 @@ mod tests {
         type Tweak = fn(&TestChain, &mut HandoffProof);
         let tweaks: [(&str, Tweak); 6] = [
             (
-                "the handoff of set 1 was next, and that of set 0 came",
+                "expected the handoff of set 1, got that of set 0",
                 |chain, proof| {
                     *proof = chain.handoff_proofs(0, 1).remove(0);
                 },
             ),
             (
-                "the handoff of set 1 was next, and that of set 2 came",
+                "expected the handoff of set 1, got that of set 2",
                 |chain, proof| {
                     *proof = chain.handoff_proofs(2, 1).remove(0);
                 },

@@ -44,11 +44,9 @@ pub(crate) struct Checked {
 pub(super) enum AnswerError {
     #[error(transparent)]
     Response(#[from] ResponseError),
-    #[error(
-        "REQ-1: the handoff of set {expected} was next, and a justification of set {got} came"
-    )]
+    #[error("REQ-1: expected the handoff of set {expected}, got a justification of set {got}")]
     WrongSet { expected: SetId, got: SetId },
-    #[error("REQ-1: the justification of set {set} hands off to nobody")]
+    #[error("REQ-1: the justification of set {set} is not a handoff")]
     NoHandoff { set: SetId },
     #[error(transparent)]
     Broken(JustificationError),

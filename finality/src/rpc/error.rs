@@ -22,7 +22,7 @@ pub enum RpcError {
         got: u32,
     },
     /// More keys than one answer can prove.
-    #[error("{got} keys, one answer proves at most {most}")]
+    #[error("{got} keys, but one answer proves at most {most}")]
     Keys {
         /// The limit.
         most: usize,
@@ -33,13 +33,13 @@ pub enum RpcError {
     #[error(transparent)]
     Reader(#[from] ReaderError),
     /// The connection has reached its limit of subscriptions.
-    #[error("this connection has {most} subscriptions to justifications, as many as one may have")]
+    #[error("this connection has reached the limit of {most} subscriptions to justifications")]
     Subscriptions {
         /// The limit.
         most: u32,
     },
     /// The connection has reached its limit of open calls.
-    #[error("this connection has {most} calls that run or wait, as many as one may have")]
+    #[error("this connection has reached the limit of {most} calls that run or wait")]
     Calls {
         /// The limit.
         most: usize,
@@ -65,7 +65,7 @@ pub enum RpcError {
         got: usize,
     },
     /// The chain did not start with Duet.
-    #[error("the genesis has no set to prove: duet_getStartProof tells in which block the chain took Duet up, if it did")]
+    #[error("the genesis has no set to prove: duet_getStartProof tells in which block the chain adopted Duet, if it did")]
     NoGenesisProof,
     /// The requested data is older than this node's beginning, and is being fetched from peers.
     #[error(
@@ -83,7 +83,7 @@ pub enum RpcError {
     #[error("the justification does not hold: {0}")]
     BadProof(#[from] JustificationError),
     /// The keys of the justification's set are unknown.
-    #[error("set {set} is not known here")]
+    #[error("set {set} is not known to this node")]
     UnknownSet {
         /// The set that the justification names.
         set: SetId,
@@ -113,7 +113,7 @@ pub enum RpcError {
         error: KeysetError,
     },
     /// A valid proof cannot be turned into a stateless one.
-    #[error("no stateless proof can be made of the proof of block {block}: {error}")]
+    #[error("the proof of block {block} cannot be converted into a stateless proof: {error}")]
     Stateless {
         /// The block.
         block: BlockNumber,

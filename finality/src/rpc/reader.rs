@@ -30,7 +30,7 @@ pub enum ReaderError {
     #[error("the runtime cannot be called: {0}")]
     Runtime(#[from] ApiError),
     /// The runtime makes no proof of a block under a later one.
-    #[error("the runtime proves no block {older} under block {newer}: {why}")]
+    #[error("the runtime cannot prove block {older} under block {newer}: {why}")]
     NoPath {
         /// The block to prove.
         older: BlockNumber,

@@ -116,7 +116,7 @@ fn a_call_too_many_is_refused_until_another_one_has_ended() {
         let refused = one_more.await.unwrap().unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "this connection has 64 calls that run or wait, as many as one may have"
+            "this connection has reached the limit of 64 calls that run or wait"
         );
         assert_eq!(ErrorObjectOwned::from(refused).code(), 9010);
         assert_eq!(calls.turns.metrics.refused_calls.get(), 1);

@@ -30,16 +30,16 @@ impl Checked {
     /// The loss if it is removed.
     pub(crate) fn loss(&self) -> &'static str {
         match self.table {
-            STATE => "which blocks this node voted on: it votes on none up to the finalized one again; it begins anew near that block",
+            STATE => "the record of this node's votes: the node votes on no block up to the finalized one, and starts again near that block",
             BEST => "nothing: the next proof takes its place",
-            FIRST_SET => "nothing: it is made again where the state is here, or fetched from peers",
-            DIVERGED => "the evidence of contradictions, and that they keep this node from voting",
-            RESETS => "where governance reset the sets: light clients are not told why a handoff is missing",
-            FLOOR => "up to which block nothing is signed after an earlier repair: it is the finalized block from now on",
+            FIRST_SET => "nothing: it is made again if the state is available, or fetched from peers",
+            DIVERGED => "the evidence of contradictions, and the stop of voting that they cause",
+            RESETS => "the blocks at which governance reset the sets: light clients are not told why a handoff is missing",
+            FLOOR => "the block up to which nothing is signed after an earlier repair: the finalized block takes its place",
             SET => "nothing where the handoff to the set is stored; otherwise proofs of the set cannot be checked here",
             KEYS | HALVES => "nothing: they are read from the chain's state, or fetched from peers with the handoff to the set",
             HANDOFF => "nothing while a peer has it: it is fetched",
-            HANDOFF_AT => "by which block the handoff was found: it is not served with that block",
+            HANDOFF_AT => "the link from a block to its handoff: the node no longer serves that block with its handoff",
             FULLER => "the later signers of one proof",
             _ => "evidence of an offence that may not be on chain yet",
         }

@@ -11,7 +11,7 @@ const PREFIX: &[u8] = b"duet/v1/";
 #[non_exhaustive]
 pub enum StoreError {
     /// The database.
-    #[error("the database refused: {0}")]
+    #[error("the database failed: {0}")]
     Database(#[from] sp_blockchain::Error),
     /// An entry has invalid content.
     #[error("the entry {entry} in the database does not decode: {error}")]

@@ -83,7 +83,7 @@ fn translated(event: NotificationEvent, service: &dyn NotificationService) -> Op
             peer, handshake, ..
         } => {
             let Some(sink) = service.message_sink(&peer) else {
-                log::warn!(target: LOG_TARGET, "nothing can be sent to {peer}, which connected");
+                log::warn!(target: LOG_TARGET, "cannot send to the connected peer {peer}");
                 return None;
             };
             Some(Event::Opened {

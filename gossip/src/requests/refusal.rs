@@ -9,7 +9,7 @@ pub(super) enum Refusal<E> {
     #[error("REQ-2: the request does not decode: {0}")]
     Malformed(#[from] codec::Error),
     /// The request asks for none, or for too many.
-    #[error("REQ-2: {got} proofs were asked for, 1 to {limit} are allowed")]
+    #[error("REQ-2: {got} proofs were requested, but 1 to {limit} are allowed")]
     Count {
         /// The limit.
         limit: u8,
@@ -17,7 +17,7 @@ pub(super) enum Refusal<E> {
         got: u8,
     },
     /// The sender has used up its quota.
-    #[error("REQ-2: the peer asks too often")]
+    #[error("REQ-2: the peer sends requests too often")]
     TooOften,
     /// This node's store failed.
     #[error("the store failed: {0}")]

@@ -7,7 +7,7 @@ use codec::DecodeAll;
 #[non_exhaustive]
 pub enum ResponseError {
     /// Longer than any response.
-    #[error("the response has {got} bytes, {limit} at most")]
+    #[error("the response has {got} bytes, above the limit of {limit}")]
     TooLong {
         /// The limit in bytes.
         limit: u64,
@@ -15,7 +15,7 @@ pub enum ResponseError {
         got: u64,
     },
     /// More entries than requested.
-    #[error("the response has {got} entries, {limit} at most")]
+    #[error("the response has {got} entries, above the limit of {limit}")]
     TooMany {
         /// The limit.
         limit: u32,

@@ -16,7 +16,7 @@ pub enum RemoteError {
         within: Duration,
     },
     /// All connections to the signer were in use until the deadline passed.
-    #[error("all connections to it were in use for {within:?}")]
+    #[error("all connections to the signer were in use for {within:?}")]
     Busy {
         /// The deadline.
         within: Duration,
@@ -58,7 +58,7 @@ pub enum RemoteError {
     #[error("the answer is to another kind of request")]
     OtherReply,
     /// The owner exceeds the limit of a request. Nothing was sent.
-    #[error("an owner of {got} bytes is longer than the {limit} that a request may have")]
+    #[error("the owner has {got} bytes, above the limit of {limit}")]
     OwnerTooLong {
         /// The most bytes.
         limit: u32,
@@ -66,16 +66,16 @@ pub enum RemoteError {
         got: usize,
     },
     /// The key files or the record of votes failed at the signer.
-    #[error("at the signer: {0}")]
+    #[error("the signer reports: {0}")]
     KeyStore(Text),
     /// The signer does not sign for this chain.
     #[error("the signer does not sign for the chain with genesis {0:?}")]
     OtherChain(H256),
     /// The signer could not decode the request, or found it malformed.
-    #[error("the signer could not read the request, or it is not well-formed")]
+    #[error("the signer found the request malformed")]
     Refused,
     /// The signer has more keys than a list can hold.
-    #[error("{got} keys are more than the {limit} that a signer can list")]
+    #[error("the signer has {got} keys, above the limit of {limit}")]
     TooManyKeys {
         /// The most keys.
         limit: u32,
@@ -116,10 +116,10 @@ impl From<RemoteError> for SignerError {
 #[non_exhaustive]
 pub enum ConfigError {
     /// `tls:` without certificates.
-    #[error("an address with tls: needs a CA, a certificate and its key")]
+    #[error("a tls: address needs a CA, a certificate and its key")]
     NoCertificates,
     /// `unix:` with certificates.
-    #[error("an address with unix: uses no certificates")]
+    #[error("a unix: address takes no certificates")]
     UselessCertificates,
     /// The host is neither a name nor an address.
     #[error("{0} is neither a host name nor an IP address")]
@@ -139,7 +139,7 @@ pub enum ConfigError {
         path: PathBuf,
     },
     /// The certificates are unusable.
-    #[error("these certificates are of no use: {0}")]
+    #[error("unusable certificates: {0}")]
     Certificates(String),
     /// TLS rejects the certificate or the key.
     #[error("TLS refuses this configuration: {0}")]

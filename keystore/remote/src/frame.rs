@@ -15,7 +15,7 @@ pub enum FrameError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The frame exceeds the limit. Its content was neither read nor allocated.
-    #[error("a frame of {got} bytes is longer than the {limit} that it may have")]
+    #[error("the frame has {got} bytes, above the limit of {limit}")]
     TooLong {
         /// The most bytes.
         limit: u32,

@@ -19,11 +19,11 @@ pub struct Hello {
 #[non_exhaustive]
 pub enum HelloError {
     /// The other side is another service.
-    #[error("the other side does not speak the protocol of Duet's signers")]
+    #[error("the other side does not speak the Duet signer protocol")]
     OtherService,
     /// The other side has another version.
     #[error(
-        "the other side speaks version {got} of the protocol, and this program version {expected}"
+        "the other side speaks protocol version {got}, but this program speaks version {expected}"
     )]
     Version {
         /// The version of this program.

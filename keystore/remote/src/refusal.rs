@@ -152,8 +152,8 @@ mod tests {
                 Refusal::OtherChain(H256::repeat_byte(7)),
                 "chain with genesis 0x0707",
             ),
-            (Refusal::Malformed, "could not read the request"),
-            (Refusal::TooManyKeys(300), "300 keys are more than the 256"),
+            (Refusal::Malformed, "found the request malformed"),
+            (Refusal::TooManyKeys(300), "300 keys, above the limit"),
         ] {
             let decoded = Refusal::decode_all(&mut &*refusal.encode()).unwrap();
             let error = SignerError::from(decoded).to_string();

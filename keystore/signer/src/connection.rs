@@ -15,13 +15,13 @@ use std::{
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Ended {
     /// The client closed it.
-    #[error("the client closed it")]
+    #[error("closed by the client")]
     ByClient,
     /// The client sent no request for too long.
-    #[error("nothing was asked for {0:?}")]
+    #[error("no request for {0:?}")]
     Idle(Duration),
     /// The client does not read its answer.
-    #[error("the client takes no answer")]
+    #[error("the client does not read the answer")]
     Unread,
     /// The client's hello was invalid.
     #[error(transparent)]

@@ -173,7 +173,7 @@ impl Accepted {
                 let shown = tls.peer_certificates().and_then(|chain| chain.first());
                 if let Some(certificate) = shown {
                     let digest = hex::encode(Sha256::digest(certificate));
-                    log::info!("a client shows the certificate with SHA-256 {digest}");
+                    log::info!("a client presented the certificate with SHA-256 {digest}");
                 }
                 Ok(Box::new(StreamOwned::new(tls, socket)))
             }

@@ -26,10 +26,10 @@ impl Peer {
 impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unix(_) => f.write_str("a process of this machine"),
+            Self::Unix(_) => f.write_str("a process on this machine"),
             Self::Tcp(socket) => match socket.peer_addr() {
                 Ok(address) => write!(f, "{address}"),
-                Err(_) => f.write_str("an address that is gone"),
+                Err(_) => f.write_str("a disconnected client"),
             },
         }
     }

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         log::info!("key {}", key.pk1());
     }
     match args.genesis.as_slice() {
-        [] => log::warn!("votes of every chain are signed: name yours with --genesis"),
+        [] => log::warn!("votes of every chain are signed: name your chain with --genesis"),
         chains => chains
             .iter()
             .for_each(|chain| log::info!("signs for chain {chain:?}")),

@@ -169,7 +169,7 @@ fn begin<'scope>(
         .name("duet-connection".to_owned())
         .spawn_scoped(scope, work);
     if let Err(error) = started {
-        log::warn!("a connection has no thread: {error}");
+        log::warn!("cannot start a thread for a connection: {error}");
     }
 }
 
@@ -182,12 +182,12 @@ fn attend(
     let mut channel = match accepted.open(in_time(limits.greeting)) {
         Ok(channel) => channel,
         Err(error) => {
-            log::warn!("{name} was not let in: {error}");
+            log::warn!("{name} was refused: {error}");
             return;
         }
     };
     if let Err(ended) = greet(&mut *channel, place) {
-        log::warn!("{name} was not let in: {ended}");
+        log::warn!("{name} was refused: {ended}");
         return;
     }
     log::info!("{name} is connected");
@@ -197,7 +197,7 @@ fn attend(
     };
     let ended: Ended = serve(&mut *channel, service, times);
     if ended.is_usual() {
-        log::info!("{name} is gone: {ended}");
+        log::info!("the connection of {name} ended: {ended}");
     } else {
         log::warn!("the connection of {name} was closed: {ended}");
     }

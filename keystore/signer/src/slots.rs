@@ -32,7 +32,7 @@ pub(crate) struct Place<'a> {
 
 /// The limit of connections is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there are {most} connections, as many as there may be")]
+#[error("the limit of {most} connections is reached")]
 pub(crate) struct Full {
     most: usize,
 }

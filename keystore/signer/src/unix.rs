@@ -1,5 +1,6 @@
 //! The Unix socket: only for its owner, complete from the first moment, and removed at the end.
 
+use duet_keystore::{other_writers, OtherWriters};
 use std::{
     fs, io,
     os::unix::{
@@ -93,23 +94,17 @@ pub(crate) fn bind(path: &Path) -> Result<(UnixListener, Socket), SocketError> {
     Ok((listener, Socket { path, file }))
 }
 
-/// Only this user and root may change the directory. The sticky bit also keeps others from removing the socket.
+/// Only this user and root may remove files from the directory: the sticky bit keeps others from it, too.
 fn check_directory(directory: &Path) -> Result<(), SocketError> {
     let path = directory.to_owned();
-    let found = match fs::metadata(directory) {
-        Ok(found) => found,
-        Err(error) => return Err(SocketError::Io { path, error }),
-    };
-    let mode = found.mode() & 0o7777;
-    let (others_write, is_sticky) = (mode & 0o022 != 0, mode & 0o1000 != 0);
-    if others_write && !is_sticky {
-        return Err(SocketError::Exposed { path, mode });
+    match other_writers(directory) {
+        Ok(Some(OtherWriters::Mode(mode))) if mode & 0o1000 == 0 => {
+            Err(SocketError::Exposed { path, mode })
+        }
+        Ok(Some(OtherWriters::Owner(owner))) => Err(SocketError::Foreign { path, owner }),
+        Ok(_) => Ok(()),
+        Err(error) => Err(SocketError::Io { path, error }),
     }
-    let owner = found.uid();
-    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
-        return Err(SocketError::Foreign { path, owner });
-    }
-    Ok(())
 }
 
 /// Removes a socket without a listener.

@@ -17,11 +17,11 @@ Exit status:
   3    a proof or an answer did not verify, and no honest endpoint is left
   4    no endpoint could be reached
   5    the validators signed two things that cannot both be true: do not trust this chain's finality
-  6    no endpoint has what is needed: ask others; the message says when a newer checkpoint, or a block to start at, may be
-       needed
+  6    no endpoint has the needed data: ask others; the message says when a newer checkpoint, or a block to start at, may
+       be needed
 ";
 const EXIT_STATUS_OF_VOUCHERS: &str = "  \
-  7    too few vouch for the checkpoint, or the file that says who does is false
+  7    too few people vouch for the checkpoint, or the file with their signatures is false
 ";
 const EXIT_STATUS_AT_LAST: &str = "  \
   130  interrupted before the goal was reached; the state is saved";

@@ -22,12 +22,12 @@ pub(crate) fn genesis_hash(
         .into_iter()
         .filter_map(|(who, hash)| Some((who, hash?)));
     let (first, hash) = named.next().ok_or_else(|| {
-        usage("which chain? give --genesis, --checkpoint, or a --state file that was used before")
+        usage("no chain given: use --genesis, --checkpoint, or a --state file of an earlier run")
     })?;
     match named.find(|(_, other)| *other != hash) {
         None => Ok(hash),
         Some((other, got)) => Err(usage(format!(
-            "{first} names the chain {hash:?}, and {other} names {got:?}"
+            "{first} names the chain {hash:?}, but {other} names {got:?}"
         ))),
     }
 }
@@ -67,7 +67,7 @@ pub(crate) fn is_newer(
 ) -> Result<bool, Failure> {
     if kept.best_number() == number && kept.best_hash() != hash {
         return Err(usage(format!(
-            "{who} says that block {number} is {hash:?}, and {:?} was proven",
+            "{who} names {hash:?} as block {number}, but {:?} is proven",
             kept.best_hash()
         )));
     }

@@ -60,7 +60,7 @@ impl Session {
                     let text = item
                         .map_err(|error| Lie::OtherAnswer {
                             asked: "justifications".to_owned(),
-                            got: shown(&format!("what does not parse: {error}")),
+                            got: shown(&format!("an unreadable message: {error}")),
                         })?;
                     self.take_pushed(server, decode_hex(&text)?).await?;
                 }
@@ -124,7 +124,8 @@ impl Session {
             return Ok(None);
         };
         if *update.commitment() != pushed.commitment {
-            let what = format!("it pushed one commitment for block {number} and serves another");
+            let what =
+                format!("the endpoint pushed one commitment for block {number} and serves another");
             return Err(Lie::Contradiction(what).into());
         }
         Ok(Some(update))

@@ -136,7 +136,7 @@ impl Session {
             Some(mut bytes) => AccountInfo::decode(&mut bytes).map_err(|_| {
                 Failure::new(
                     Kind::Usage,
-                    "this chain keeps accounts in a form of its own: read the entry with `storage`",
+                    "this chain has another account format: read the entry with `storage`",
                 )
             })?,
             None => AccountInfo::default(),

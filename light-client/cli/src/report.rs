@@ -55,7 +55,7 @@ async fn hand_in(server: &Server, proof: &str) -> Result<Verdict, Fault> {
     let answer = server.call("duet_reportProof", rpc_params![proof]).await?;
     answer.map_err(|refusal| {
         Fault::Incompatible(format!(
-            "it refused the proof: {}",
+            "the node refused the proof: {}",
             shown(refusal.message())
         ))
     })

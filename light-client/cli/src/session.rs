@@ -278,7 +278,7 @@ impl Session {
     pub(crate) fn trusted(&self) -> Result<&Trusted, Failure> {
         self.trusted
             .as_ref()
-            .ok_or_else(|| Failure::new(Kind::Local, "nothing is trusted yet"))
+            .ok_or_else(|| Failure::new(Kind::Local, "no block is trusted yet"))
     }
 
     /// Takes over keys that were checked.

@@ -45,7 +45,7 @@ impl Session {
             };
             let got = update.commitment();
             if got.block_hash != hash {
-                let what = format!("its head {hash:?}, and a proof of {:?}", got.block_hash);
+                let what = format!("the head {hash:?}, but a proof of {:?}", got.block_hash);
                 return Err(Lie::Contradiction(what).into());
             }
             match self.try_verify(update, &server.url)? {
@@ -90,7 +90,9 @@ impl Session {
             }
             // What did not hold with the others is verified alone, which says why.
             if self.verify(update, &server.url)? == Step::Old {
-                let what = format!("the handoff block of set {got} is not after the one before");
+                let what = format!(
+                    "the handoff block of set {got} is not after the previous handoff block"
+                );
                 return Err(Lie::Contradiction(what).into());
             }
             walked = walked.saturating_add(1);
@@ -195,7 +197,7 @@ fn other_set(expected: SetId, got: SetId, is_handoff: bool) -> Fault {
     let got = if is_handoff {
         format!("one of set {got}")
     } else {
-        format!("one of set {got} that names no successor")
+        format!("one of set {got} that names no next set")
     };
     Lie::OtherAnswer { asked, got }.into()
 }

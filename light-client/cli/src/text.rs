@@ -61,7 +61,7 @@ impl Event<'_> {
                 }
             }
             Self::Behind { url, block, head } => {
-                format!("behind: at block {block}, and {url} names {head} as its proven head")
+                format!("behind: at block {block}, but {url} names {head} as its proven head")
             }
             Self::Synced {
                 block, hash, set, ..
@@ -91,7 +91,7 @@ impl Event<'_> {
                 let others = if *alone {
                     "there is no other endpoint to compare with"
                 } else {
-                    "no other endpoint has one"
+                    "no other endpoint has a newer proof"
                 };
                 format!(
                     "{url} has had no new proof for {seconds} s, since block {block}; its chain is at block \
@@ -166,8 +166,8 @@ impl Event<'_> {
                 lines.join("\n")
             }
             Self::Storage { value: Some(value), events: Some(events), length, block, .. } => format!(
-                "{events} events in {} bytes after block {block}; only metadata says what each is, so that they \
-                 are not decoded\n{value}",
+                "{events} events in {} bytes after block {block}, not decoded because that needs unproven \
+                 metadata\n{value}",
                 length.unwrap_or_default()
             ),
             Self::Storage { value: Some(value), .. } => value.clone(),

@@ -17,7 +17,7 @@ pub(crate) enum Verdict {
 impl Verdict {
     pub(crate) fn text(self) -> &'static str {
         match self {
-            Self::True => "is what this node's chain says",
+            Self::True => "agrees with this node's chain",
             Self::False => "is false: this node reports its signers to the chain",
             Self::Undecided => "is about a block that this node has not finalized: ask again later",
         }

@@ -27,7 +27,7 @@ fn assert_lagging(finished: &Finished, left: &str, other: &str) {
     );
     let reason = event["reason"].as_str().expect("a text");
     let expected = format!(
-        "it is still at block 8, 4 s after {other} named a newer one, and {other} proved block 58"
+        "still at block 8, 4 s after {other} announced a newer block; {other} has proven block 58"
     );
     assert_eq!(reason, expected);
 }

@@ -273,7 +273,7 @@ async fn a_newer_checkpoint_is_advised_only_when_all_were_asked_and_two_need_it(
         let message = sync(&chain, urls, "").await.expect_code(6).message();
         assert_eq!(message.contains("newer checkpoint"), advised, "{message}");
         assert!(message.contains("ask other nodes"), "{message}");
-        let unasked = format!("not all endpoints could be asked ({stopped})");
+        let unasked = format!("some endpoints did not answer ({stopped})");
         assert_eq!(
             message.contains(&unasked),
             urls.contains(&&*stopped),
@@ -287,7 +287,7 @@ async fn a_pruned_server_is_replaced_by_one_that_has_the_handoff_proofs() {
     expect_gap(
         Lie::Pruned,
         Some("LIGHT-6"),
-        "one endpoint's word is no reason to begin again: ask other nodes with --url",
+        "one endpoint's claim is no reason to start again: ask other nodes with --url",
     )
     .await;
 }
@@ -320,7 +320,9 @@ async fn a_reset_is_not_crossed_without_a_checkpoint_of_the_user() {
         assert_left(&stopped, &server, "reset", Some("LIGHT-8"));
         assert!(stopped.named("synced").is_empty());
         let message = stopped.message();
-        let (_, checkpoint) = message.split_once("a file of this: ").expect(&message);
+        let (_, checkpoint) = message
+            .split_once("a file with this content: ")
+            .expect(&message);
         let folder = Folder::new();
         folder.write("checkpoint", checkpoint);
         let more = format!("{mode} --checkpoint {}", folder.text("checkpoint"));

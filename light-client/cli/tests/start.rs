@@ -100,7 +100,7 @@ async fn a_start_that_contradicts_what_is_kept_is_bad_usage() {
     let more = format!("--start {other} {keep}");
     let refused = sync(&chain, &[&fork.url], &more).await.expect_code(2);
     let message = refused.message();
-    let says = format!("--start says that block 30 is {other}");
+    let says = format!("--start names {other} as block 30");
     assert!(message.contains(&says), "{message}");
 }
 
@@ -121,7 +121,7 @@ async fn a_client_with_a_state_file_crosses_a_reset_at_the_block_that_its_user_c
     );
     let start = left["claimed_hash"].as_str().expect("a hash").to_owned();
     let message = stopped.message();
-    let advice = format!("go on from it with --start {start}, or with --checkpoint");
+    let advice = format!("continue from it with --start {start}, or with --checkpoint");
     assert!(message.contains(&advice), "{message}");
 
     let more = format!("{keep} --start {start}");
@@ -151,8 +151,8 @@ async fn without_a_start_the_block_that_an_endpoint_claims_is_shown_and_not_take
     let message = stopped.message();
     for said in [
         &format!("at block 20 ({start})"),
-        "Nobody proved that",
-        &format!("begin at it with --start {start}"),
+        "This is not proven",
+        &format!("start at it with --start {start}"),
     ] {
         assert!(message.contains(said), "{said}: {message}");
     }

@@ -203,7 +203,7 @@ impl Endpoints {
         let rest = self.with(|_| true);
         Failure::new(
             Kind::Unreachable,
-            format!("no endpoint is of use: {}", rest.join("; ")),
+            format!("no usable endpoint: {}", rest.join("; ")),
         )
     }
 
@@ -214,23 +214,24 @@ impl Endpoints {
             self.with(|fault| matches!(fault, Fault::Incomplete(Missing::HandoffProof(_))));
         let gaps = gaps.join("; ");
         if beyond.is_empty() {
-            return format!("no endpoint has what is needed: {gaps}; ask other nodes");
+            return format!("no endpoint has the needed data: {gaps}; ask other nodes");
         }
         let unasked = self.unasked();
         let advice = if !unasked.is_empty() {
             format!(
-                "not all endpoints could be asked ({}): try again, or ask other nodes with --url",
+                "some endpoints did not answer ({}): try again, or ask other nodes with --url",
                 unasked.join(", ")
             )
         } else if beyond.len() < 2 {
-            "one endpoint's word is no reason to begin again: ask other nodes with --url".to_owned()
+            "one endpoint's claim is no reason to start again: ask other nodes with --url"
+                .to_owned()
         } else {
-            "every endpoint was asked: ask other nodes, and begin from a newer checkpoint only if they lack \
+            "every endpoint was asked: ask other nodes, and start from a newer checkpoint only if they lack \
              these proofs too"
                 .to_owned()
         };
         format!(
-            "no endpoint can prove the way from here: {gaps}; nothing was proven against this state; {advice}"
+            "no endpoint can prove the way from the trusted state: {gaps}; no proof contradicts that state; {advice}"
         )
     }
 

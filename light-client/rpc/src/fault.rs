@@ -19,7 +19,7 @@ pub enum Fault {
     #[error("{0}")]
     Lie(Lie),
     /// It serves another chain.
-    #[error("it serves the chain with genesis {got:?}, not {expected:?}")]
+    #[error("the endpoint serves the chain with genesis {got:?}, expected {expected:?}")]
     OtherChain {
         /// The genesis hash of the chain that is followed.
         expected: H256,
@@ -27,13 +27,13 @@ pub enum Fault {
         got: H256,
     },
     /// It does not have the methods; why, in words.
-    #[error("it does not serve Duet: {0}")]
+    #[error("the endpoint does not serve Duet: {0}")]
     Incompatible(String),
     /// It cannot be reached, or the connection broke; why, in words that are fit to be shown.
     #[error("{0}")]
     Unreachable(String),
     /// It is honest as far as we know, and lacks what we need.
-    #[error("it has no {0}")]
+    #[error("no {0}")]
     Incomplete(Missing),
     /// It says that its chain was reset, and no proof leads on from there.
     #[error("{}", about_reset(.0))]
@@ -42,7 +42,7 @@ pub enum Fault {
     #[error("{}", about_start(.0))]
     LaterStart(StartClaim),
     /// Another endpoint proved a newer block, and had named it for too long.
-    #[error("it is still at block {best}, {} s after {other} named a newer one, and {other} proved block {proven}", after.as_secs_f64())]
+    #[error("still at block {best}, {} s after {other} announced a newer block; {other} has proven block {proven}", after.as_secs_f64())]
     Lagging {
         /// The newest block that the endpoint proved.
         best: BlockNumber,
@@ -77,7 +77,7 @@ pub enum Lie {
     #[error("{0}")]
     Wire(WireFault),
     /// RPC-1: the answer does not match the request.
-    #[error("RPC-1: asked for {asked}, it sent {got}")]
+    #[error("RPC-1: asked for {asked}, got {got}")]
     OtherAnswer {
         /// The request, in words.
         asked: String,
@@ -85,7 +85,7 @@ pub enum Lie {
         got: String,
     },
     /// RPC-2: two answers that cannot both be honest.
-    #[error("RPC-2: its answers contradict each other: {0}")]
+    #[error("RPC-2: contradictory answers: {0}")]
     Contradiction(String),
 }
 
@@ -114,22 +114,22 @@ pub enum Missing {
     #[error("start proof of block {0:?}: the block is not final there, has no sets, or its state is pruned")]
     Start(H256),
     /// Proofs from before it joined the chain, which it is fetching.
-    #[error("proofs yet from before it joined the chain, and is fetching them: ask again later")]
+    #[error("proofs yet from before the node joined the chain; the node is fetching them: ask again later")]
     Backfill,
     /// The handoff proof of this set.
-    #[error("handoff proof of set {0}, and needs one: too much is pruned there")]
+    #[error("handoff proof of set {0}, which is needed: the node has pruned too much")]
     HandoffProof(SetId),
     /// The keys of this set.
     #[error("keys of set {0}")]
     Keys(SetId),
     /// The proof of this block, which it named as its proven head.
-    #[error("proof of block {0}, which it names as its proven head")]
+    #[error("proof of block {0}, which the endpoint names as its proven head")]
     Proof(BlockNumber),
     /// The header of the block with this hash.
     #[error("header of block {0:?}")]
     Header(H256),
     /// The state of this block.
-    #[error("state of block {0}: a node keeps that of the last 256 blocks, or of all with `--state-pruning archive`")]
+    #[error("state of block {0}: a node keeps the state of the last 256 blocks, or of all with `--state-pruning archive`")]
     State(BlockNumber),
     /// The proof of a block's state under a later block.
     #[error("proofs of block {block} under block {under}")]
@@ -154,7 +154,7 @@ pub enum Missing {
         got: usize,
     },
     /// Figures that are as new as they have to be.
-    #[error("newer figures than those of the session that began with block {0}")]
+    #[error("figures newer than those of the session that began with block {0}")]
     FreshStatistic(BlockNumber),
     /// The extrinsics of this block.
     #[error(
@@ -169,9 +169,10 @@ fn about_reset(claim: &ResetClaim) -> String {
     let (ended, set) = (claim.ended(), claim.set().id);
     let checkpoint = serde_json::to_string(&CheckpointJson::from(claim.checkpoint()));
     format!(
-        "LIGHT-8: it says that governance reset the chain: block {number} ({hash:?}) ended set {ended} without a handoff, and \
-         set {set} signs from there on. No proof can show that, so this client stops before it. If people whom you trust \
-         confirm this block, go on from it with --start {hash:?}, or with --checkpoint and a file of this: {}",
+        "LIGHT-8: the endpoint says that governance reset the chain: block {number} ({hash:?}) ended set {ended} without a \
+         handoff, and set {set} signs from there on. No proof can show this, so this client stops before that block. If \
+         people whom you trust confirm the block, continue from it with --start {hash:?}, or with --checkpoint and a file \
+         with this content: {}",
         checkpoint.unwrap_or_default(),
     )
 }
@@ -179,9 +180,9 @@ fn about_reset(claim: &ResetClaim) -> String {
 /// A server's claim about the start of the sets, and the user's options. (LIGHT-1)
 fn about_start(StartClaim { number, hash }: &StartClaim) -> String {
     format!(
-        "LIGHT-1: it has no proof of genesis, no way from there by GRANDPA's proofs to a block with sets, and says that the chain \
-         took Duet up later, at block {number} ({hash:?}). Nobody proved that, so this client does not begin there by itself. If \
-         people whom you trust confirm that this block is final, begin at it with --start {hash:?}"
+        "LIGHT-1: the endpoint has no proof of genesis and no GRANDPA proofs from genesis to a block with sets. It says that the \
+         chain adopted Duet later, at block {number} ({hash:?}). This is not proven, so this client does not start there by \
+         itself. If people whom you trust confirm that this block is final, start at it with --start {hash:?}"
     )
 }
 

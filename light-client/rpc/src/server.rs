@@ -80,7 +80,7 @@ pub fn bytes_of(object: &'static str, text: &str) -> Result<Vec<u8>, Error> {
     let malformed = |reason: String| Error::Malformed { object, reason };
     let digits = text
         .strip_prefix("0x")
-        .ok_or_else(|| malformed("it does not start with 0x".to_owned()))?;
+        .ok_or_else(|| malformed("the text does not start with 0x".to_owned()))?;
     hex::decode(digits).map_err(|error| malformed(shown(&error.to_string())))
 }
 
@@ -122,7 +122,7 @@ impl Server {
     fn fault(&self, method: &str, error: ClientError) -> Fault {
         match error {
             ClientError::Call(error) if error.code() == ErrorCode::MethodNotFound.code() => {
-                Fault::Incompatible(format!("there is no method {method}"))
+                Fault::Incompatible(format!("no method {method}"))
             }
             ClientError::Call(error) if error.code() == NO_GENESIS_PROOF => {
                 Fault::Incomplete(Missing::Genesis)
@@ -133,12 +133,12 @@ impl Server {
             ClientError::ParseError(error) => {
                 let (asked, got) = (
                     method.to_owned(),
-                    shown(&format!("what does not parse: {error}")),
+                    shown(&format!("an unreadable answer: {error}")),
                 );
                 Lie::OtherAnswer { asked, got }.into()
             }
             ClientError::InvalidSubscriptionId => {
-                let (asked, got) = (method.to_owned(), "no id of a subscription".to_owned());
+                let (asked, got) = (method.to_owned(), "no subscription id".to_owned());
                 Lie::OtherAnswer { asked, got }.into()
             }
             ClientError::RequestTimeout => {

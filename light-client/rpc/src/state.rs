@@ -238,7 +238,7 @@ fn path(answer: &BlockProofJson, asked: impl Fn() -> String) -> Result<Path, Fau
     let leaves = from_hex(&answer.leaves, &asked)?;
     let proof = from_hex(&answer.proof, &asked)?;
     let block = BlockProof::from_rpc(&leaves, &proof)
-        .map_err(|_| other(asked(), "what is no proof of one block"))?;
+        .map_err(|_| other(asked(), "something other than a proof of one block"))?;
     Ok(Path {
         block,
         leaves,

@@ -34,8 +34,8 @@ impl Server {
             };
             let next = at.follow(&proof)?;
             if !proof.is_finished() && next.number() == at.number() {
-                let asked = format!("what GRANDPA proves after block {}", at.number());
-                let got = "no block, and that there is more".to_owned();
+                let asked = format!("the GRANDPA proofs after block {}", at.number());
+                let got = "no block, although the proof says that there is more".to_owned();
                 return Err(Lie::OtherAnswer { asked, got }.into());
             }
             at = next;

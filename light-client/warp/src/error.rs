@@ -8,13 +8,13 @@ use duet_primitives::{BlockNumber, Culprit, H256};
 #[non_exhaustive]
 pub enum WarpError {
     /// WARP-1: the header or the state of the genesis.
-    #[error("WARP-1: the voters of the genesis are not proven: {0}")]
+    #[error("WARP-1: invalid proof of the GRANDPA voters at genesis: {0}")]
     Genesis(#[from] StateProofError),
     /// WARP-1: the genesis has no list of voters: the chain has no GRANDPA, or calls its pallet by another name.
-    #[error("WARP-1: the state of the genesis has no list of GRANDPA's voters")]
+    #[error("WARP-1: the genesis state has no list of GRANDPA voters")]
     NoVoters,
     /// WARP-2: an older block, or none.
-    #[error("WARP-2: the proof goes on from block {best} and is about block {got}")]
+    #[error("WARP-2: the proof is of block {got}, expected a block after {best}")]
     NotNewer {
         /// The newest block that was proven before.
         best: BlockNumber,
@@ -22,7 +22,7 @@ pub enum WarpError {
         got: BlockNumber,
     },
     /// WARP-2: the justification is of another block than its header.
-    #[error("WARP-2: the justification beside the header of block {number} ({header:?}) is of block {target:?}")]
+    #[error("WARP-2: the justification sent with the header of block {number} ({header:?}) is of block {target:?}")]
     OtherBlock {
         /// The number in the header.
         number: BlockNumber,
@@ -32,9 +32,7 @@ pub enum WarpError {
         target: H256,
     },
     /// WARP-3: the justification does not hold.
-    #[error(
-        "WARP-3: the justification of block {number} by voter set {set} does not hold: {error}"
-    )]
+    #[error("WARP-3: invalid justification of block {number} by voter set {set}: {error}")]
     Justification {
         /// The block.
         number: BlockNumber,
@@ -44,7 +42,7 @@ pub enum WarpError {
         error: JustificationError,
     },
     /// WARP-4: a block that does not end its set, before the end of the proof.
-    #[error("WARP-4: block {number} names no next voters, and the proof goes on after it")]
+    #[error("WARP-4: block {number} names no next voters, but the proof continues after it")]
     NoChange {
         /// The block.
         number: BlockNumber,
@@ -66,7 +64,7 @@ pub enum WarpError {
 #[non_exhaustive]
 pub enum JustificationError {
     /// More votes than the set can have cast: none is checked.
-    #[error("it has {got} votes, and the set can have cast at most {most}")]
+    #[error("{got} votes, but the set can have cast at most {most}")]
     TooManyVotes {
         /// Two of each voter.
         most: usize,
@@ -74,22 +72,22 @@ pub enum JustificationError {
         got: usize,
     },
     /// Signed by a key that is not in the set.
-    #[error("vote {vote} is by nobody of the set")]
+    #[error("the voter of vote {vote} is not in the set")]
     Stranger {
         /// Which vote, from 0 on.
         vote: usize,
     },
     /// The signature of a vote.
-    #[error("the signature of vote {vote} is not of its voter")]
+    #[error("the signature of vote {vote} is not by its voter")]
     Signature {
         /// Which vote, from 0 on.
         vote: usize,
     },
     /// The votes do not have two thirds of the set's weight on the block and its descendants.
-    #[error("its votes do not make the block final")]
+    #[error("the votes do not finalize the block")]
     NotFinal,
     /// Headers that lead from no vote to the block.
-    #[error("it has a header that no vote needs")]
+    #[error("a header that no vote needs")]
     Surplus,
 }
 

@@ -114,11 +114,11 @@ impl Follower {
         };
         let unknown = |reason| WarpError::Change { number, reason };
         if change.delay > 0 {
-            return Err(unknown("they take over in a later block"));
+            return Err(unknown("the change takes effect in a later block"));
         }
         let id = self.set.id.checked_add(1);
-        let id = id.ok_or(unknown("there is no higher number of a set"))?;
-        Set::new(id, change.voters.clone()).ok_or(unknown("those who follow are no set"))
+        let id = id.ok_or(unknown("the set has the highest possible number"))?;
+        Set::new(id, change.voters.clone()).ok_or(unknown("the next voters are not a valid set"))
     }
 
     /// The number of the newest block that is proven: of the genesis in the beginning.

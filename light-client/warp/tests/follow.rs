@@ -342,5 +342,8 @@ fn only_whole<T: Received>(whole: &[u8]) {
     let error = refused(&[whole, &[0]].concat());
     assert_eq!((error.rule(), error.culprit()), ("ENC-6", Culprit::Sender));
     let error = refused(&vec![0; MAX_ANSWER_LEN + 1]);
-    assert!(error.to_string().contains("bytes are more than"), "{error}");
+    assert!(
+        error.to_string().contains("bytes, above the limit of"),
+        "{error}"
+    );
 }

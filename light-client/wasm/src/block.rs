@@ -47,7 +47,12 @@ impl Block {
         let proof = (leaves.len() <= MAX_PROOF_LEN && proof.len() <= MAX_PROOF_LEN)
             .then(|| BlockProof::from_rpc(leaves, proof).ok())
             .flatten()
-            .ok_or_else(|| other_answer(asked(), "what is no proof of one block".to_owned()))?;
+            .ok_or_else(|| {
+                other_answer(
+                    asked(),
+                    "something other than a proof of one block".to_owned(),
+                )
+            })?;
         let block = proof.check(&self.0).map_err(|error| of_state(&error))?;
         if block.number().get() != number {
             return Err(other_answer(

@@ -19,7 +19,7 @@ pub(crate) fn byte_strings(name: &str, array: &Array) -> Result<Vec<Vec<u8>>, Js
         let length = usize::try_from(bytes.length()).unwrap_or(usize::MAX);
         room = room.checked_sub(length).ok_or_else(|| {
             other_answer(
-                format!("{name} of {MAX_LEN} bytes at most"),
+                format!("{name} of at most {MAX_LEN} bytes"),
                 "more".to_owned(),
             )
         })?;

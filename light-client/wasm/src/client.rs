@@ -288,7 +288,7 @@ impl LightClient {
                     array.push(&self.accept(*one, update.proof_len()));
                 }
                 Ok(Outcome::Known) | Err(Error::OldBlock { .. }) => {
-                    return Some(contradiction("a block is not after the one before"));
+                    return Some(contradiction("a block is not after the previous block"));
                 }
                 Err(error) => return Some(of_verifier(&error)),
             }
@@ -317,7 +317,7 @@ impl LightClient {
             let without = if commitment.is_handoff() {
                 ""
             } else {
-                " that names no successor"
+                " that names no next set"
             };
             format!("one of set {}{without}", commitment.validator_set_id)
         });

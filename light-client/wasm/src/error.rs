@@ -34,7 +34,7 @@ fn object(
 
 /// An argument that no server had a part in.
 pub(crate) fn bad_argument(name: &str, expected: &str, got: &str) -> JsValue {
-    let message = format!("{name} has to be {expected}, and is {got}");
+    let message = format!("{name} has to be {expected}, got {got}");
     object(None, "caller", "stop", &message, difference(expected, got)).into()
 }
 
@@ -46,14 +46,14 @@ pub(crate) fn malformed(name: &str) -> JsValue {
 
 /// RPC-1: an answer that does not match the request.
 pub(crate) fn other_answer(expected: String, got: String) -> JsValue {
-    let message = format!("RPC-1: asked for {expected}, it sent {got}");
+    let message = format!("RPC-1: asked for {expected}, got {got}");
     let between = Some((expected, got));
     object(Some("RPC-1"), "sender", "leave-sender", &message, between).into()
 }
 
 /// RPC-2: answers that cannot both be honest.
 pub(crate) fn contradiction(what: &str) -> JsValue {
-    let message = format!("RPC-2: its answers contradict each other: {what}");
+    let message = format!("RPC-2: contradictory answers: {what}");
     object(Some("RPC-2"), "sender", "leave-sender", &message, None).into()
 }
 

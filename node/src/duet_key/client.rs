@@ -28,7 +28,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NodeError {
     /// The query's task could not be started.
-    #[error("nothing can be asked: {0}")]
+    #[error("cannot send requests: {0}")]
     Start(#[from] io::Error),
     /// The node is unreachable.
     #[error("no node answers at {url}: {source}")]
@@ -63,7 +63,7 @@ pub(crate) enum NodeError {
         what: &'static str,
     },
     /// The node belongs to another chain.
-    #[error("this is a node of the chain with the genesis hash {got:?}, and not of {expected:?}")]
+    #[error("the node belongs to the chain with the genesis hash {got:?}, not {expected:?}")]
     OtherChain {
         /// The genesis hash of the requested chain.
         expected: H256,
@@ -72,8 +72,8 @@ pub(crate) enum NodeError {
     },
     /// The chain uses another transaction format.
     #[error(
-        "the chain's transactions have version {got} and this executable makes those of {expected}: use the executable of the chain's \
-         runtime"
+        "the chain's transaction version is {got}, but this executable makes transactions of version {expected}: \
+         use the executable of the chain's runtime"
     )]
     OtherTransactions {
         /// The transaction version of this executable.
@@ -81,9 +81,9 @@ pub(crate) enum NodeError {
         /// The chain's transaction version.
         got: u32,
     },
-    /// The transaction was not included in a block.
-    #[error("the transaction came into no block; the node says {status}")]
-    NotIncluded {
+    /// The transaction did not become final.
+    #[error("the transaction did not become final; the node reports {status}")]
+    NotFinal {
         /// The node's reason.
         status: Value,
     },
@@ -96,7 +96,7 @@ pub(crate) enum NodeError {
         error: DispatchError,
     },
     /// The wait timed out.
-    #[error("{what} took longer than {seconds} s; it may still come")]
+    #[error("timed out after {seconds} s while waiting for {what}; it may still come")]
     TimedOut {
         /// The awaited event.
         what: &'static str,
@@ -255,7 +255,7 @@ impl Node {
     /// failed.
     ///
     /// # Errors
-    /// [`NodeError::NotIncluded`].
+    /// [`NodeError::NotFinal`].
     pub(crate) async fn submit(&self, transaction: &[u8]) -> Result<H256, NodeError> {
         let method = "author_submitAndWatchExtrinsic";
         let params = rpc_params![Bytes(transaction.to_vec())];
@@ -328,7 +328,7 @@ fn finalized_in(status: &Value) -> Result<Option<H256>, NodeError> {
         .iter()
         .any(|name| status == name || status.get(name).is_some())
     {
-        return Err(NodeError::NotIncluded {
+        return Err(NodeError::NotFinal {
             status: status.clone(),
         });
     }

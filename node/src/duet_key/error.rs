@@ -41,16 +41,16 @@ pub(crate) enum DuetKeyError {
     #[error("there is no Duet key in the keystore: insert one first, or give --suri")]
     NoKeys,
     /// The requested key is missing.
-    #[error("the secret of the key {0} is not here")]
+    #[error("there is no secret for the key {0}")]
     NoSuchKey(Pk1Bytes),
     /// Several keys, and none was chosen.
-    #[error("there are {0} keys in the keystore: say which one with --public")]
+    #[error("there are {0} keys in the keystore: choose one with --public")]
     SeveralKeys(usize),
     /// The exported votes.
     #[error("the exported votes: {0}")]
     Votes(#[from] VoteExportError),
     /// No record of votes at all.
-    #[error("no key here has a record of votes on the chain with the genesis hash {0:?}: look at --chain and --base-path")]
+    #[error("no key in this keystore has a vote record for the chain with the genesis hash {0:?}: check --chain and --base-path")]
     NoRecords(H256),
     /// A file named on the command line.
     #[error("{}: {error}", path.display())]
@@ -67,10 +67,12 @@ pub(crate) enum DuetKeyError {
     #[error("the key is not removed: {0}")]
     Needed(#[from] StillNeeded),
     /// The secret URI of an account.
-    #[error("the secret URI gives no account")]
+    #[error("no account can be derived from the secret URI")]
     AccountUri,
     /// The secret URI is that of another account.
-    #[error("the secret URI is that of the account {got}, and not of {expected}: look at --suri and --scheme")]
+    #[error(
+        "the secret URI belongs to the account {got}, not to {expected}: check --suri and --scheme"
+    )]
     OtherAccount {
         /// The account that the key is for.
         expected: AccountId,
@@ -78,7 +80,7 @@ pub(crate) enum DuetKeyError {
         got: AccountId,
     },
     /// The registration failed or timed out.
-    #[error("the key is on the node and may not be registered: {error}; to try again with it: --public {key}")]
+    #[error("the key is on the node, but possibly not registered: {error}; to try again with this key: --public {key}")]
     NotRegistered {
         /// The key.
         key: DualKeyBytes,

@@ -7,12 +7,12 @@ use duet_runtime::AccountId;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StillNeeded {
     /// The node cannot tell.
-    #[error("the node that was asked is still syncing: wait until it is not, or ask another one")]
+    #[error("the node is still syncing: wait until it has synced, or use another node")]
     Syncing,
     /// The key is in the registry.
     #[error(
-        "{account} has registered this key: register another one first (duet-key rotate), or give it up with \
-         duet.deregisterKeys"
+        "{account} has registered this key: register another key first (duet-key rotate), or deregister this one \
+         with duet.deregisterKeys"
     )]
     Registered {
         /// The account that registered it.
@@ -25,7 +25,7 @@ pub(crate) enum StillNeeded {
         set: SetId,
     },
     /// The key is, or may be, a member of a planned set.
-    #[error("set {signing} signs, and this key may be a member of sets up to {last}: wait until a later one signs")]
+    #[error("set {signing} signs, and this key may be a member of sets up to {last}: wait until a later set signs")]
     Planned {
         /// The signing set.
         signing: SetId,
@@ -34,8 +34,8 @@ pub(crate) enum StillNeeded {
     },
     /// The key's last set no longer signs, and the proof of its handoff is missing.
     #[error(
-        "Duet has not proven the handoff of set {last}, the last one with this key, and may need its vote; it has proven \
-         {}: wait until it has caught up, see duet_health",
+        "Duet has not proven the handoff of set {last}, the last set with this key, and may need the key's vote; \
+         Duet has proven {}: wait until Duet has caught up, see duet_health",
         proven.map_or_else(|| "nothing".to_owned(), |block| format!("block {block}"))
     )]
     Unproven {

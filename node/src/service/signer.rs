@@ -24,7 +24,7 @@ pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dy
     };
     log::info!(
         target: LOG_TARGET,
-        "🔑 votes are signed by the signer at {}; key files of this node are not used",
+        "🔑 the signer at {} signs votes; this node's key files are not used",
         client.address(),
     );
     if let KeystoreConfig::Path { path, .. } = &config.keystore {

@@ -117,7 +117,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
-            Self::NotAModule => f.write_str("it is no WASM module"),
+            Self::NotAModule => f.write_str("not a WASM module"),
         }
     }
 }

@@ -21,10 +21,10 @@ pub enum Problem {
     #[error("expected -----BEGIN DUET …-----, an empty line or one that begins with #")]
     Outside,
     /// No strict PEM object begins in this line.
-    #[error("the object that begins here is damaged: {0}")]
+    #[error("damaged object: {0}")]
     Pem(#[from] pem_rfc7468::Error),
     /// The label names no type.
-    #[error("no type of this format's objects")]
+    #[error("unknown object type")]
     UnknownKind,
     /// The object is of another type than expected.
     #[error("expected an object of type {expected}, got {got}")]
@@ -49,7 +49,7 @@ pub enum Problem {
         got: u16,
     },
     /// The content does not match the fingerprint.
-    #[error("the fingerprint is {stated}, but that of the content is {computed}: it is damaged")]
+    #[error("damaged object: its stated fingerprint is {stated}, but its content has {computed}")]
     Fingerprint {
         /// The fingerprint in the object.
         stated: String,
@@ -57,13 +57,13 @@ pub enum Problem {
         computed: String,
     },
     /// There is no object.
-    #[error("expected an object of type {expected}, and there is none")]
+    #[error("expected an object of type {expected}, found none")]
     None {
         /// The requested type.
         expected: &'static str,
     },
     /// There is a second object, and one was requested.
-    #[error("a second object, and one is expected")]
+    #[error("expected one object, found a second")]
     Second,
 }
 

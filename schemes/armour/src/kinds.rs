@@ -73,7 +73,7 @@ pub const SEARCHABLE_PRODUCT: Kind = Kind::new("SEARCHABLE INNER PRODUCT");
 
 /// The warning about every object of the polynomial signatures.
 pub const FORGEABLE: &str =
-    "for research only: whoever has the public key can forge these signatures";
+    "for research only: anybody who has the public key can forge these signatures";
 
 /// A secret key of the polynomial signatures.
 pub const RESEARCH_SECRET_KEY: Kind =

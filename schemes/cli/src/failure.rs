@@ -11,7 +11,7 @@ pub(crate) enum Kind {
     Refused = 1,
     /// The arguments are wrong, or an input is malformed.
     Input = 2,
-    /// A file cannot be read or written, or is there already.
+    /// A file cannot be read or written, or exists already.
     File = 3,
     /// Another process uses a register or a queue, and did not end in time.
     Busy = 4,
@@ -25,7 +25,7 @@ Exit status:
   0  success
   1  a check failed: a signature, a proof or a ciphertext is not valid
   2  the arguments are wrong, or an input is malformed
-  3  a file cannot be read or written, or is there already
+  3  a file cannot be read or written, or exists already
   4  another process uses the register or the queue (see --wait)
   5  the register or the queue does not allow it: a label was used before, or
      its files were rolled back, damaged or lost";

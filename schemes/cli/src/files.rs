@@ -61,7 +61,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// As [`read`], or it is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(read(path)?).map_err(|_| Failure::input("not text").in_file(path))
+    String::from_utf8(read(path)?).map_err(|_| Failure::input("not UTF-8 text").in_file(path))
 }
 
 /// Reads a secret of at most `most` bytes, from a file or standard input.
@@ -179,7 +179,7 @@ fn place(path: &Path) -> Result<Place, Failure> {
         return Ok(Place::StandardOutput);
     }
     match fs::metadata(path) {
-        Ok(found) if found.is_dir() => Err(refuse(path, "a folder is there")),
+        Ok(found) if found.is_dir() => Err(refuse(path, "is a folder")),
         Ok(found) if found.is_file() && !is_handed_over(path) => {
             let real = path.canonicalize().map_err(failed(path))?;
             Ok(Place::File(real, Some(found)))
@@ -235,9 +235,9 @@ fn check_place(path: &Path, place: &Place, existing: Existing) -> Result<(), Fai
         return Ok(());
     };
     let why = match existing {
-        Existing::Keep => "there already; it is replaced only with --force",
+        Existing::Keep => "exists already; replaced only with --force",
         Existing::Replace if is_private(found) => {
-            "there already, and for its owner alone, as secrets and registers are: not replaced even with --force"
+            "exists already as an owner-only file, such as a secret or a register: not replaced even with --force"
         }
         Existing::Replace => return Ok(()),
     };
@@ -264,7 +264,7 @@ pub(crate) fn check_outputs(paths: &[&Path], existing: Existing) -> Result<(), F
         };
         // What is thrown away may go to one place.
         if taken.contains(&real) && real != Path::new("/dev/null") {
-            return Err(refuse(path, "two outputs cannot go to one place"));
+            return Err(refuse(path, "two outputs have the same destination"));
         }
         taken.push(real);
     }
@@ -293,7 +293,7 @@ pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if let Place::File(_, Some(_)) = place {
         return Err(refuse(
             path,
-            "there already, and a secret never replaces a file",
+            "exists already, and a secret never replaces a file",
         ));
     }
     put(&place, bytes, SECRET, true).map_err(failed(path))

@@ -98,7 +98,7 @@ pub(crate) struct NewKey<'a> {
 /// Checks before the work that a key can be written: nothing may be there already.
 pub(crate) fn check_new(folder: &Path, register: Option<&RegisterArgs>) -> Result<(), Failure> {
     if fs::symlink_metadata(folder).is_ok() {
-        return Err(Failure::new(Why::File, "there already").in_file(folder));
+        return Err(Failure::new(Why::File, "exists already").in_file(folder));
     }
     let elsewhere = register.map(RegisterArgs::elsewhere).unwrap_or_default();
     files::check_outputs(&elsewhere, Existing::Keep)

@@ -158,12 +158,14 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
         if Attestation::payload_hash(&files::read(file)?) != first.payload {
             let file = file.display();
             return Err(Failure::refused(format!(
-                "{file}: not the payload {payload}"
+                "{file}: not the payload with hash {payload}"
             )));
         }
     }
     if args.from.is_some_and(|expected| expected != first.from) {
-        return Err(Failure::refused(format!("the path comes from {from}")));
+        return Err(Failure::refused(format!(
+            "the path comes from {from}, not from the party given with --from"
+        )));
     }
     output.result(
         &json!({

@@ -212,7 +212,7 @@ pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
     let kind = match object.content()?.first() {
         Some(1) => "mean",
         Some(2) => "variance",
-        _ => return Err(Failure::input("the proof is of no known statistic")),
+        _ => return Err(Failure::input("the proof is for an unknown statistic")),
     };
     let text = format!("proof of a {kind}, unverified");
     Ok((json!({ "statistic": kind }), text))

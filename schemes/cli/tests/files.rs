@@ -102,10 +102,10 @@ fn every_key_has_the_same_layout_and_a_second_one_replaces_no_file_of_it() {
             files.iter().map(path).collect()
         };
         let before = contents();
-        cli.fails(&format!("{keygen} key"), "there already");
-        cli.fails(&format!("{keygen} key --force"), "there already");
+        cli.fails(&format!("{keygen} key"), "exists already");
+        cli.fails(&format!("{keygen} key --force"), "exists already");
         symlink("nothing", cli.path("link")).expect("a link");
-        cli.fails(&format!("{keygen} link"), "there already");
+        cli.fails(&format!("{keygen} link"), "exists already");
         assert_eq!(contents(), before);
         assert_eq!(cli.names_in("key"), files);
         assert_eq!(cli.names_in("."), ["key", "link"]);
@@ -119,7 +119,7 @@ fn both_files_of_a_register_are_different_ones() {
         "research-forgeable-polynomial keygen --dimension 8",
     ] {
         let cli = Cli::new();
-        let two = "two outputs cannot go to one place";
+        let two = "two outputs have the same destination";
         cli.fails(&format!("{keygen} key --register r --anchor r"), two);
         cli.fails(&format!("{keygen} key --register r --anchor ./r"), two);
         assert!(cli.names_in(".").is_empty());

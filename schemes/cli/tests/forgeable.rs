@@ -68,7 +68,7 @@ fn keygen_writes_a_key_and_overwrites_none() {
     let said = cli.succeeds(KEYGEN, "");
     assert!(said.starts_with("key ") && said.contains(WARNING), "{said}");
     let before = fs::read(cli.path("signer/secret")).unwrap();
-    cli.fails(KEYGEN, "", 3, "signer: there already");
+    cli.fails(KEYGEN, "", 3, "signer: exists already");
     assert_eq!(fs::read(cli.path("signer/secret")).unwrap(), before);
     let other = "keygen --dimension 16 other";
     let (journal, anchor) = ("signer/register.journal", "signer/register.anchor");
@@ -76,13 +76,13 @@ fn keygen_writes_a_key_and_overwrites_none() {
         &format!("{other} --register {journal}"),
         "",
         3,
-        "register.journal: there already",
+        "register.journal: exists already",
     );
     cli.fails(
         &format!("{other} --register new --anchor {anchor}"),
         "",
         3,
-        "register.anchor: there already",
+        "register.anchor: exists already",
     );
     assert!(!cli.path("other").exists() && !cli.path("new").exists());
 }
@@ -116,7 +116,7 @@ fn every_object_says_what_it_is_worth() {
         let objects = support::objects(&cli.path(name));
         let shown = support::duet_schemes(cli.0.path(), &["show", name], b"");
         let shown = String::from_utf8(shown.stdout).unwrap();
-        let warning = "WARNING: for research only: whoever has the public key can forge these";
+        let warning = "WARNING: for research only: anybody who has the public key can forge these";
         assert_eq!(shown.matches(warning).count(), objects.len(), "{name}");
         for object in objects {
             let kind = object.kind().name();

@@ -132,7 +132,7 @@ fn keygen_makes_a_key_and_never_over_another_and_no_secret_is_shown() {
     let base64 = secret.lines().nth(2).unwrap();
     assert_eq!(base64.len(), 24);
     assert!(!shown.contains(&base64[..16]) && !said.to_string().contains(&base64[..16]));
-    cli.fails("keygen alice", 3, "alice: there already");
+    cli.fails("keygen alice", 3, "alice: exists already");
     assert_eq!(cli.read("alice/secret"), secret);
 }
 
@@ -260,7 +260,7 @@ fn check_accepts_valid_signatures_and_lists_invalid_ones() {
     cli.fails(
         "check --signers signers damaged",
         2,
-        "damaged line 1: the object that begins here is damaged: PEM Base64 error",
+        "damaged line 1: damaged object: PEM Base64 error",
     );
 }
 
@@ -621,7 +621,11 @@ fn a_secret_that_is_longer_than_one_is_refused() {
     let other = cli.read("bob/secret");
     let mixed = secret.replacen(&line(&secret), &line(&other), 1);
     fs::write(cli.path("alice/secret"), mixed).unwrap();
-    cli.fails(&sign, 2, "alice/secret: line 1: the fingerprint is ");
+    cli.fails(
+        &sign,
+        2,
+        "alice/secret: line 1: damaged object: its stated fingerprint is ",
+    );
 }
 
 #[test]

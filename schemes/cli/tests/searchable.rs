@@ -127,7 +127,7 @@ fn readings_are_encrypted_found_added_and_decrypted() {
         "3 ciphertexts added, 0 duplicates dropped; the sum is between -305 and 305\n"
     );
     cli.json(&format!("{aggregate} --limit 305"));
-    let refused = "may reach 305, and the limit is 304";
+    let refused = "may reach 305, above the limit of 304";
     cli.fails(&format!("{aggregate} --limit 304"), 1, refused);
     assert_eq!(cli.decrypt("sum"), serde_json::json!([35]));
     assert_eq!(cli.decrypt("found"), serde_json::json!([17, 25, -2]));
@@ -211,7 +211,7 @@ fn encrypted_vectors_are_multiplied() {
     );
     let short = |most| format!("{args} --max-length {most} {KEYWORD}");
     cli.json(&short(3));
-    cli.fails(&short(2), 1, "length 3, and at most 2 is allowed");
+    cli.fails(&short(2), 1, "length 3, above the limit of 2");
 }
 
 #[test]
@@ -371,7 +371,7 @@ fn memory_that_cannot_be_had_is_an_error() {
         .expect("it runs");
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains("there is no memory for a table"), "{error}");
+    assert!(error.contains("cannot allocate a table"), "{error}");
 }
 
 #[test]

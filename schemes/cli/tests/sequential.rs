@@ -125,7 +125,7 @@ fn keygen_writes_a_key_and_never_over_another_one() {
         assert_eq!(shown["content"]["bits"], 3072);
     }
     let secret = cli.bytes("k/secret");
-    cli.refuses("keygen --bits 2048 k", 3, "k: there already");
+    cli.refuses("keygen --bits 2048 k", 3, "k: exists already");
     assert_eq!(cli.bytes("k/secret"), secret);
 }
 
@@ -215,12 +215,12 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     cli.refuses(
         &with("--payload message"),
         1,
-        &format!("message: not the payload {payload}"),
+        &format!("message: not the payload with hash {payload}"),
     );
     cli.refuses(
         &with("--from somebody"),
         1,
-        &format!("the path comes from {sender}"),
+        &format!("the path comes from {sender}, not from the party given with --from"),
     );
     // Only the party that the last hop names can continue.
     let args = "attest --key c --record 1 --to x --expires 1";
@@ -405,7 +405,7 @@ fn what_is_too_late_is_dropped() {
     let report = cli.json("queue verify --queue queue --registry registry --now 12");
     assert_eq!(report["expired"], serde_json::json!([id["id"]]));
     let args = "queue add --queue queue --record 1 --deadline 11 --now 12";
-    cli.refuses(args, 2, "the deadline 11 has passed, it is 12");
+    cli.refuses(args, 2, "the deadline 11 has passed: the time is 12");
 }
 
 #[test]

@@ -22,13 +22,13 @@ pub struct FileError {
 #[non_exhaustive]
 pub enum FileFault {
     /// There is no such file.
-    #[error("missing, so what it recorded is unknown")]
+    #[error("missing, so its contents are unknown")]
     Missing,
     /// The new file exists already.
     #[error("exists already")]
     Exists,
     /// The file does not begin with the expected tag.
-    #[error("another type or version of file, or a damaged header")]
+    #[error("wrong file type or version, or a damaged header")]
     OtherFile,
     /// The file is of the right type, but belongs to another owner.
     #[error("it belongs to another signer")]
@@ -53,7 +53,7 @@ pub enum FileFault {
     #[error("in use by another process")]
     InUse,
     /// An earlier write failed, so the content on disk is unknown.
-    #[error("an earlier write failed; open it again")]
+    #[error("an earlier write failed; reopen the file")]
     Poisoned,
     /// The file cannot be read or written.
     #[error(transparent)]

@@ -13,7 +13,7 @@ pub struct Header {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum HeaderError {
     /// The file is of another type.
-    #[error("another type of file")]
+    #[error("wrong file type")]
     OtherFile,
     /// The file is of the right type, but belongs to another owner.
     #[error("belongs to another owner")]

@@ -214,7 +214,7 @@ pub enum MalformedProgram {
         got: usize,
     },
     /// The first byte names no bounds.
-    #[error("{got} names no bounds")]
+    #[error("unknown bounds {got}")]
     Bounds {
         /// The byte.
         got: u8,
@@ -372,7 +372,7 @@ pub enum CombineError {
         got: usize,
     },
     /// The parts mix integers and residues.
-    #[error("part {part} has other bounds than the first")]
+    #[error("the bounds of part {part} differ from those of the first")]
     BoundsMismatch {
         /// The index of the part, from 0.
         part: usize,
@@ -399,7 +399,7 @@ impl From<BatchError> for CombineError {
 #[non_exhaustive]
 pub enum SignError {
     /// The label names another signer.
-    #[error("the label names signer {label}, but the key is that of {key}")]
+    #[error("the label names signer {label}, but the key belongs to {key}")]
     WrongSigner {
         /// The signer that the label names.
         label: SignerId,
@@ -422,7 +422,7 @@ pub enum EquivocationError {
     #[error("both signatures are on the same message")]
     SameMessage,
     /// The label names another signer.
-    #[error("the label names signer {label}, but the key is that of {key}")]
+    #[error("the label names signer {label}, but the key belongs to {key}")]
     WrongSigner {
         /// The signer that the label names.
         label: SignerId,

@@ -244,7 +244,7 @@ pub enum TableError {
         least: usize,
     },
     /// The memory was allowed, and cannot be had.
-    #[error("there is no memory for a table of {entries} entries: allow it less")]
+    #[error("cannot allocate a table of {entries} entries: set a lower memory limit")]
     NoMemory {
         /// The entries of the table.
         entries: usize,

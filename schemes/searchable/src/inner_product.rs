@@ -53,7 +53,7 @@ pub enum InnerProductError {
     #[error("there are no components to multiply")]
     EmptyInput,
     /// The vectors have different lengths.
-    #[error("vectors of length {left} and {right} have no inner product")]
+    #[error("the vectors have different lengths: {left} and {right}")]
     LengthMismatch {
         /// The length of the first.
         left: usize,
@@ -61,7 +61,7 @@ pub enum InnerProductError {
         right: usize,
     },
     /// A component has another ring than the first one.
-    #[error("component {index} of the {side} vector has another ring")]
+    #[error("component {index} of the {side} vector is in a different ring")]
     RingMismatch {
         /// The vector.
         side: Side,

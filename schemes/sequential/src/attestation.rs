@@ -103,7 +103,7 @@ pub enum PathError {
         got: HopNumber,
     },
     /// A hop signed under a name that is not its key's.
-    #[error("hop {hop}: the signed name is not that of the key")]
+    #[error("hop {hop}: the signed name does not match the key")]
     Own {
         /// The hop.
         hop: HopNumber,

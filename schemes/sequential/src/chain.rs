@@ -103,7 +103,7 @@ pub enum VerifyError {
         hop: HopNumber,
     },
     /// The RSA operation gives a value that does not fit a link.
-    #[error("hop {hop}: the number has no valid input")]
+    #[error("hop {hop}: the result of the RSA operation is out of range")]
     OutOfRange {
         /// The hop.
         hop: HopNumber,

@@ -32,7 +32,7 @@ pub enum CertificateError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReportError {
     /// It is about another period.
-    #[error("it is about another period")]
+    #[error("the report is about another period")]
     OtherPeriod,
     /// The set has no such member.
     #[error("there is no member {member} in a set of {len}")]
@@ -43,10 +43,10 @@ pub enum ReportError {
         len: u32,
     },
     /// It has no figures, or one twice, or not in their order.
-    #[error("the figures are not in their order, each once, with at least one")]
+    #[error("the figures are missing, repeated or out of order")]
     Order,
     /// The certificate.
-    #[error("the certificate: {0}")]
+    #[error("invalid certificate: {0}")]
     Certificate(#[from] CertificateError),
     /// A signature does not decode.
     #[error("{metric}: {error}")]
@@ -99,7 +99,7 @@ pub enum AnswerError {
     #[error(transparent)]
     Weights(#[from] WeightsError),
     /// It is about another metric.
-    #[error("it is about {got}, not about {expected}")]
+    #[error("the answer is about {got}, not about {expected}")]
     OtherMetric {
         /// The requested metric.
         expected: Metric,
@@ -107,10 +107,10 @@ pub enum AnswerError {
         got: Metric,
     },
     /// It is about another period.
-    #[error("it is about another period")]
+    #[error("the answer is about another period")]
     OtherPeriod,
     /// Nobody with a weight reported this figure.
-    #[error("no member with a weight has reported {0}")]
+    #[error("no member with a non-zero weight has reported {0}")]
     Nobody(Metric),
     /// The members are not in order, each once, inside the set and with a weight.
     #[error("member {member} is out of order, outside of the set, or without a weight")]
@@ -119,7 +119,7 @@ pub enum AnswerError {
         member: SignerIndex,
     },
     /// The certificate of a member.
-    #[error("the certificate of member {member}: {error}")]
+    #[error("invalid certificate of member {member}: {error}")]
     Certificate {
         /// The member.
         member: SignerIndex,
@@ -127,7 +127,7 @@ pub enum AnswerError {
         error: CertificateError,
     },
     /// The combined signature does not decode.
-    #[error("the combined signature: {0}")]
+    #[error("malformed combined signature: {0}")]
     Combined(#[from] DecodeError),
     /// A label that the scheme refuses.
     #[error(transparent)]
@@ -142,7 +142,9 @@ pub enum AnswerError {
     #[error(transparent)]
     Verify(#[from] VerifyError),
     /// A member's signed value is not its weight times a number from 0 to 2^64 - 1.
-    #[error("what member {member} signed is not its weight times a number from 0 to 2^64 - 1")]
+    #[error(
+        "the signed value of member {member} is not its weight times a number from 0 to 2^64 - 1"
+    )]
     Value {
         /// The member.
         member: SignerIndex,
@@ -153,7 +155,7 @@ pub enum AnswerError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvidenceError {
     /// It is about another period.
-    #[error("it is about another period")]
+    #[error("the evidence is about another period")]
     OtherPeriod,
     /// The set has no such member.
     #[error("there is no member {member} in a set of {len}")]
@@ -164,10 +166,10 @@ pub enum EvidenceError {
         len: u32,
     },
     /// A certificate.
-    #[error("the certificate: {0}")]
+    #[error("invalid certificate: {0}")]
     Certificate(#[from] CertificateError),
     /// Both certificates are of one key.
-    #[error("both certificates are of one key")]
+    #[error("both certificates are for the same key")]
     SameKey,
     /// A signature does not decode.
     #[error("signature {index}: {error}")]

@@ -62,7 +62,7 @@ impl fmt::Display for Metric {
 
 /// There is no metric of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no metric `{got}`; there are {}", Metric::ALL.map(Metric::name).join(", "))]
+#[error("unknown metric `{got}`; the metrics are {}", Metric::ALL.map(Metric::name).join(", "))]
 pub struct UnknownMetric {
     /// The requested name.
     pub got: String,
@@ -90,7 +90,7 @@ mod tests {
         let refused = "Peers".parse::<Metric>().unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "there is no metric `Peers`; there are import-time, peers, finality-lag, memory, processor"
+            "unknown metric `Peers`; the metrics are import-time, peers, finality-lag, memory, processor"
         );
     }
 }

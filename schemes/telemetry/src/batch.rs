@@ -19,7 +19,9 @@ pub struct Batch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
     /// It is not one ciphertext after another, at least one and not too many.
-    #[error("{got} bytes are not 1 to {MOST_IN_BATCH} ciphertexts of {CIPHERTEXT_LEN} bytes")]
+    #[error(
+        "expected 1 to {MOST_IN_BATCH} ciphertexts of {CIPHERTEXT_LEN} bytes each, got {got} bytes"
+    )]
     Length {
         /// Bytes.
         got: usize,

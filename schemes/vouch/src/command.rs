@@ -41,7 +41,7 @@ pub enum CommandError {
         error: io::Error,
     },
     /// It could not be spoken with.
-    #[error("cannot speak with {program:?}: {error}")]
+    #[error("cannot communicate with {program:?}: {error}")]
     Pipe {
         /// The program.
         program: OsString,
@@ -65,7 +65,7 @@ pub enum CommandError {
         status: ExitStatus,
     },
     /// Its result has another length than the modulus.
-    #[error("{program:?} wrote {}, and a result has {expected}", shown(*got, *expected))]
+    #[error("{program:?} wrote {}, expected {expected}", shown(*got, *expected))]
     Length {
         /// The program.
         program: OsString,

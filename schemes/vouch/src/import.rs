@@ -25,7 +25,7 @@ pub enum BadPem {
         got: usize,
     },
     /// The key is encrypted.
-    #[error("the key is encrypted: decrypt it, or have a command sign with it")]
+    #[error("the key is encrypted: decrypt it, or use a signing command")]
     Encrypted,
     /// It is no key in PEM.
     #[error("not a key in PEM")]

@@ -40,7 +40,7 @@ pub struct BadList {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadLine {
     /// It does not begin with a fingerprint.
-    #[error("it does not begin with a key's fingerprint, which is 64 hexadecimal digits")]
+    #[error("does not begin with a key's fingerprint (64 hexadecimal digits)")]
     Fingerprint,
     /// It has no name.
     #[error("there is no name after the fingerprint")]

@@ -49,16 +49,16 @@ pub struct Statement {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotAStatement {
     /// It is no statement of this version.
-    #[error("it does not begin as a voucher's statement")]
+    #[error("not a voucher's statement: wrong prefix")]
     Tag,
     /// Too few or too many bytes for either size of key.
-    #[error("a voucher's statement does not have {got} bytes")]
+    #[error("invalid length of a voucher's statement: {got} bytes")]
     Length {
         /// The length.
         got: usize,
     },
     /// The key in it is refused.
-    #[error("its key is refused: {0}")]
+    #[error("the statement's key is refused: {0}")]
     Key(#[from] BadPublicKey),
 }
 

@@ -61,7 +61,7 @@ pub enum Reason {
         ahead: u64,
     },
     /// It was signed too long ago.
-    #[error("it was signed {age} seconds ago, and {max_age} are allowed")]
+    #[error("it was signed {age} seconds ago, above the limit of {max_age}")]
     TooOld {
         /// How many seconds ago.
         age: u64,
@@ -69,7 +69,7 @@ pub enum Reason {
         max_age: u64,
     },
     /// Another statement of the same name counts, that is at least as new.
-    #[error("another statement by the same name counts")]
+    #[error("another statement of the same name is counted instead")]
     Repeated,
 }
 
@@ -86,7 +86,7 @@ pub enum Refusal {
 
 /// Fewer vouched than are required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{got} of your list vouch for the checkpoint, and {required} are required")]
+#[error("too few names in your list vouch for the checkpoint: expected {required}, got {got}")]
 pub struct TooFew {
     /// How many names vouched.
     pub got: usize,

@@ -29,13 +29,13 @@ pub enum MalformedVouched {
     #[error("not a record of vouchers: {0}")]
     Record(#[from] MalformedRecord),
     /// It names an epoch.
-    #[error("not a record of vouchers: its epoch is {got} and not 0")]
+    #[error("not a record of vouchers: expected epoch 0, got {got}")]
     Epoch {
         /// The epoch.
         got: Epoch,
     },
     /// It has no hop.
-    #[error("not a record of vouchers: it has no hop")]
+    #[error("not a record of vouchers: it has no hops")]
     NoHop,
     /// A hop's message is no statement.
     #[error("hop {hop} by key {fingerprint}: {error}")]
@@ -59,7 +59,7 @@ pub enum MalformedVouched {
     },
     /// A hop's statement is about something else than that of the first hop.
     #[error(
-        "hop {hop} by key {fingerprint}: it is for checkpoint {} of chain {}, and the first is for {} of {}",
+        "hop {hop} by key {fingerprint}: the statement is for checkpoint {} of chain {}, the first is for {} of {}",
         got.checkpoint, got.genesis, expected.checkpoint, expected.genesis
     )]
     OtherSubject {
@@ -97,7 +97,7 @@ pub enum WrongSubject {
 
 /// The signature of a record does not hold. It is one signature of all hops, so that the error accuses nobody.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the vouchers' signature does not hold, and nothing tells whose part is wrong: {0}")]
+#[error("the vouchers' signature is invalid, and the signer at fault cannot be identified: {0}")]
 pub struct InvalidSignature(#[from] pub VerifyError);
 
 /// Why a statement was not added.

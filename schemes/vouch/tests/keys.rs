@@ -153,12 +153,12 @@ fn a_command_that_fails_says_nothing_or_too_much_is_told() {
     );
     let silent = failure_of("true", &[]);
     assert!(
-        silent.ends_with("\"true\" wrote 0 bytes, and a result has 256"),
+        silent.ends_with("\"true\" wrote 0 bytes, expected 256"),
         "{silent}"
     );
     let endless = failure_of("yes", &[]);
     assert!(
-        endless.ends_with("\"yes\" wrote more than 256 bytes, and a result has 256"),
+        endless.ends_with("\"yes\" wrote more than 256 bytes, expected 256"),
         "{endless}"
     );
     let absent = failure_of("/nowhere/pkcs11-tool", &[]);
@@ -205,10 +205,7 @@ fn a_limit_that_no_clock_can_hold_is_cut() {
     let key = SecretKey::with_back_end(key(0).public().clone(), seed, command);
     // It is not the time that is wrong with it.
     let error = failure(&key).to_string();
-    assert!(
-        error.ends_with("wrote 0 bytes, and a result has 256"),
-        "{error}"
-    );
+    assert!(error.ends_with("wrote 0 bytes, expected 256"), "{error}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) async fn make(client: Arc<FullClient>, every: Duration) {
     loop {
         Delay::new(every).await;
         if let Err(error) = make_one(&client).await {
-            log::error!("no block: {error}");
+            log::error!("cannot make a block: {error}");
             return;
         }
     }

@@ -14,7 +14,7 @@ await check("chopsticks", async ({ url }) => {
   const hash = await until(() => node.send("duet_getFinalizedHead", []).catch(() => undefined));
   const { number } = await node.send("chain_getHeader", [hash]);
   const proof = commitment(await node.send("duet_getJustification", [Number(number)]));
-  expect(proof.hash === hash, `the proof is of block ${proof.hash}`);
+  expect(proof.hash === hash, `the proof is for block ${proof.hash}`);
   const [alice, bob] = ["//Alice", "//Bob"].map((uri) => new Keyring({ type: "sr25519" }).addFromUri(uri));
   const { public: key, proof: possession } = await node.send("duet_generateKeys", [alice.address]);
   seen(`block ${proof.number}`);

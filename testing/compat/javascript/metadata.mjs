@@ -20,7 +20,7 @@ await check("metadata", async ({ url }) => {
   // `Option<Vec<u8>>`: one byte, then a length in four bytes.
   expect(bytes[0] === 1 && (bytes[1] & 3) === 2, `the runtime has no metadata of version ${VERSION}`);
   const metadata = bytes.subarray(5);
-  expect(metadata.length === bytes.readUInt32LE(1) >>> 2, "the length is not that of the metadata");
+  expect(metadata.length === bytes.readUInt32LE(1) >>> 2, "the length prefix does not match the metadata");
   await writeFile(FILE, metadata);
   seen(`${metadata.length} bytes of version ${metadata[4]}`);
 });

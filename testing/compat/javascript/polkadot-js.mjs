@@ -32,7 +32,7 @@ await check("@polkadot/api", async ({ url }) => {
   const free = async (account) => (await api.query.system.account(account.address)).data.free.toBigInt();
   const before = await free(bob);
   const keysets = await api.call.duetApi.keysets();
-  expect(keysets.isSome, "there is no keyset");
+  expect(keysets.isSome, "the runtime has no keyset");
   seen(`free balance ${before}, set ${keysets.unwrap().current.id}, limit ${api.consts.duet.maxValidators} validators`);
 
   step("subscribe to proofs");

@@ -18,7 +18,7 @@ const RULE = "the oldest remembered set is in the future";
 /** The runtime to check, as `cargo xtask compat` names it. */
 function runtime() {
   const path = process.env.DUET_TRY_RUNTIME;
-  if (!path) throw new Error("DUET_TRY_RUNTIME names no WASM; `cargo xtask compat try-runtime` builds one and sets it");
+  if (!path) throw new Error("DUET_TRY_RUNTIME is not set; `cargo xtask compat try-runtime` builds the WASM and sets it");
   return path;
 }
 
@@ -48,7 +48,7 @@ await check("try-runtime", async ({ url }) => {
   const { status, output } = await upgrade(url, block, "All");
   expect(status === 0, `the command ended with ${status}:\n${output}`);
   const weight = /Consumed weight: .*/.exec(output);
-  expect(weight, `the command says no weight:\n${output}`);
+  expect(weight, `the command printed no weight:\n${output}`);
   seen(weight[0]);
 
   const folder = await mkdtemp(join(tmpdir(), "duet-compat-"));
@@ -59,7 +59,7 @@ await check("try-runtime", async ({ url }) => {
     step("upgrade where an invariant of the pallet is broken");
     const broken = await upgrade(url, block, "All", "--import-storage", file);
     expect(broken.status !== 0, `the command succeeded:\n${broken.output}`);
-    expect(broken.output.includes(RULE), `the command does not say "${RULE}":\n${broken.output}`);
+    expect(broken.output.includes(RULE), `the output does not contain "${RULE}":\n${broken.output}`);
     seen(`refused: ${RULE}`);
 
     step("the same without checks");

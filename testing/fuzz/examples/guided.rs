@@ -8,7 +8,7 @@ static TARGET: LazyLock<fn(&[u8])> = LazyLock::new(|| {
     duet_fuzz::targets()
         .into_iter()
         .find(|target| target.name == name)
-        .unwrap_or_else(|| panic!("there is no target {name}"))
+        .unwrap_or_else(|| panic!("unknown target {name}"))
         .run
 });
 

@@ -99,7 +99,7 @@ fn selected(selection: &Selection) -> Result<Vec<Target>> {
     let mut all = targets();
     for name in &selection.targets {
         if all.iter().all(|target| target.name != name) {
-            return Err(format!("there is no target {name}").into());
+            return Err(format!("unknown target {name}").into());
         }
     }
     if !selection.targets.is_empty() {
@@ -154,7 +154,7 @@ impl Run<'_> {
         let name = hex::encode(&Sha256::digest(bytes)[..8]);
         let file = self.artifacts.join(format!("{}-{name}", self.target.name));
         fs::write(&file, bytes)?;
-        Err(format!("{} found something: {}", self.target.name, file.display()).into())
+        Err(format!("{} failed on input {}", self.target.name, file.display()).into())
     }
 }
 

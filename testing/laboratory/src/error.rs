@@ -17,13 +17,13 @@ pub enum Error {
         error: io::Error,
     },
     /// An executable is not where it should be.
-    #[error("there is no node at {}; `cargo xtask laboratory` builds it, or --node names it", path.display())]
+    #[error("no node at {}: build it with `cargo xtask laboratory`, or set its path with --node", path.display())]
     NoNode {
         /// Where it was looked for.
         path: PathBuf,
     },
     /// This machine, or this user, gets no namespaces or no devices.
-    #[error("no network of our own can be made here: {why}")]
+    #[error("cannot create namespaces or network devices here: {why}")]
     NoNamespaces {
         /// What the system says.
         why: String,
@@ -39,7 +39,7 @@ pub enum Error {
         said: String,
     },
     /// A node ended by itself.
-    #[error("node {node} ended by itself with {status}; the end of its log:\n{log}")]
+    #[error("node {node} exited unexpectedly with {status}; the end of its log:\n{log}")]
     NodeEnded {
         /// Which.
         node: u16,
@@ -76,7 +76,7 @@ pub enum Error {
         why: String,
     },
     /// A scenario that does not exist.
-    #[error("there is no scenario {name}; there are: {known}")]
+    #[error("unknown scenario {name}; known scenarios: {known}")]
     NoScenario {
         /// What was asked for.
         name: String,
@@ -84,7 +84,7 @@ pub enum Error {
         known: String,
     },
     /// A row of a report is none.
-    #[error("the result of {scenario} is no row: {error}")]
+    #[error("cannot read or write the result of {scenario}: {error}")]
     Row {
         /// Of which scenario.
         scenario: String,

@@ -29,7 +29,7 @@ pub(crate) async fn read(address: SocketAddr) -> Result<Gauges> {
     };
     let answer = timeout(LIMIT, asked).await;
     let answer = answer.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
-    let what = format!("the metrics at {address}");
+    let what = format!("reading the metrics at {address}");
     Ok(parse(&answer.map_err(Error::io(what))?))
 }
 

@@ -110,7 +110,7 @@ async fn play(inside: Inside) -> Result {
 async fn report(options: Outside) -> Result {
     if let Err(error) = outside::probe() {
         if options.short {
-            println!("the laboratory is left out: {error}");
+            println!("skipping the laboratory: {error}");
             return Ok(());
         }
         return Err(error);
@@ -140,7 +140,7 @@ fn beside() -> Result<PathBuf> {
         return Ok(node.into());
     }
     let io = |error| Error::Io {
-        what: "where this program is".to_owned(),
+        what: "finding this program's path".to_owned(),
         error,
     };
     Ok(env::current_exe().map_err(io)?.with_file_name("duet-node"))

@@ -145,7 +145,7 @@ impl Network {
         let watcher = Watcher::new(node, url, genesis, Recorder::begin());
         let reached = watcher.catch_up_once().await;
         reached.map_err(|fault| {
-            let why = format!("a new light client gets nowhere at node {node}: {fault}");
+            let why = format!("a new light client cannot sync from node {node}: {fault}");
             Error::Expectation(why)
         })
     }

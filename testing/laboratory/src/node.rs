@@ -163,7 +163,7 @@ impl Node {
         let Some(process) = &mut self.process else {
             return Ok(());
         };
-        let what = format!("looking at node {}", self.number);
+        let what = format!("checking whether node {} runs", self.number);
         let Some(status) = process.try_wait().map_err(Error::io(what))? else {
             return Ok(());
         };

@@ -71,7 +71,7 @@ pub async fn run(plan: &Plan, scenarios: &[&Scenario]) -> Result {
     }
     let (seed, names) = (plan.seed, failed.join(", "));
     Err(Error::Failed(format!(
-        "with the seed {seed} failed: {names}"
+        "scenarios failed with seed {seed}: {names}"
     )))
 }
 
@@ -83,7 +83,7 @@ async fn play_inside(plan: &Plan, scenario: &Scenario) -> Result<Row> {
     }
     let folder = folder(plan)?;
     let result = folder.path().join("row.json");
-    let program = env::current_exe().map_err(Error::io("where this program is"))?;
+    let program = env::current_exe().map_err(Error::io("finding this program's path"))?;
     let earlier = plan.earlier_node.iter();
     let earlier = earlier.flat_map(|node| [OsStr::new("--earlier-node"), node.as_os_str()]);
     let mut command = tokio::process::Command::from(namespace::unshared());
@@ -112,7 +112,7 @@ async fn play_inside(plan: &Plan, scenario: &Scenario) -> Result<Row> {
         })?,
         Err(_) => {
             let mut row = Row::new(scenario, plan.nodes, plan.seed);
-            row.failures.push(format!("it ended with {ended}"));
+            row.failures.push(format!("process ended with {ended}"));
             row
         }
     };

@@ -122,7 +122,7 @@ impl Player {
                 }
                 if began.elapsed() > LEVEL {
                     return Err(Error::Expectation(format!(
-                        "within {} s a new light client gets from the genesis to block {reached} at node {node}, and block {height} was proven before",
+                        "within {} s a new light client reached only block {reached} from the genesis at node {node}, although block {height} was proven before",
                         LEVEL.as_secs()
                     )));
                 }
@@ -234,7 +234,7 @@ impl Player {
             return Ok(());
         }
         Err(Error::Expectation(format!(
-            "nobody can prove anything now, and yet blocks {before} to {after} were proven"
+            "nothing can be proven now, but the highest proven block went from {before} to {after}"
         )))
     }
 

@@ -59,7 +59,7 @@ impl fmt::Display for Need {
         f.write_str(match self {
             Self::Faketime => "libfaketime is not installed",
             Self::Strace => "strace is not installed",
-            Self::EarlierNode => "--earlier-node names no earlier version of the node",
+            Self::EarlierNode => "no earlier version of the node: set --earlier-node",
         })
     }
 }

@@ -63,7 +63,7 @@ impl Watcher {
     /// Only what an honest node never sends is written down: that a node is away is no news here.
     fn note(&self, fault: &Fault) {
         if let Fault::Lie(_) | Fault::OtherChain { .. } | Fault::Reset(_) = fault {
-            let refusal = format!("what node {} sent: {fault}", self.node);
+            let refusal = format!("data from node {}: {fault}", self.node);
             self.recorder.history().refusals.push(refusal);
         }
     }

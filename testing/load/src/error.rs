@@ -12,7 +12,7 @@ pub enum Error {
     #[error(transparent)]
     Network(#[from] duet_local_network::Error),
     /// The validators do not make a set, or do not vote as one.
-    #[error("the validators that are played: {0}")]
+    #[error("the simulated validators: {0}")]
     Set(&'static str),
     /// What the system says of a process cannot be read.
     #[error("{what}: {error}")]
@@ -29,7 +29,7 @@ pub enum Error {
     #[error("a node has ended")]
     Gone,
     /// A file of rows is none.
-    #[error("{file} is no list of rows: {error}")]
+    #[error("{file} is not a list of rows: {error}")]
     Rows {
         /// The file.
         file: String,

@@ -105,7 +105,7 @@ async fn play(options: &Options, validators: u32, rows: &mut Vec<Row>) -> Result
         second_hears: options.second_hears,
         keep: options.keep,
     };
-    println!("starting two nodes of a set of {validators}");
+    println!("starting two nodes for a set of {validators} validators");
     let mut stage = Stage::start(size).await?;
     say(rows, rounds(&mut stage, options.rounds).await?);
     if options.peaceful || !options.attacked.contains(&validators) {

@@ -29,7 +29,7 @@ impl Metrics {
     /// # Errors
     /// [`Error::Io`] when nobody answers there in time.
     pub async fn read(port: u16) -> Result<Self> {
-        let what = format!("the metrics at port {port}");
+        let what = format!("reading the metrics at port {port}");
         let read = async {
             let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
             let request = b"GET /metrics HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n";

@@ -90,7 +90,7 @@ fn said(running: &Running) -> String {
     let tally = running.tally();
     let (identities, messages) = (tally.identities(), tally.messages());
     let banned = tally.banned();
-    format!("attackers: {identities} identities, {banned} thrown out, {messages} messages")
+    format!("attackers: {identities} identities, {banned} banned, {messages} messages")
 }
 
 /// Too few validators vote for some blocks of the node's choice; then the rest votes, too, and rounds go on.

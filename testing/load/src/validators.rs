@@ -55,10 +55,10 @@ impl Validators {
             PossessedKey::from_chain_state_unchecked(&secret.public())
         });
         let keys = keys.into_iter().collect::<std::result::Result<_, _>>();
-        let keys = keys.map_err(|_| Error::Set("a key is no point"))?;
+        let keys = keys.map_err(|_| Error::Set("a key is not a point"))?;
         let set = DualKeyset::new(SetId::FIRST, keys).map_err(|_| Error::Set("no set"))?;
         let node = set.keyset().position(&node_key.pk1());
-        let node = node.ok_or(Error::Set("the node is not in it"))?;
+        let node = node.ok_or(Error::Set("the node is not in the set"))?;
         Ok(Self { secrets, set, node })
     }
 

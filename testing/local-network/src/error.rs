@@ -9,7 +9,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An executable is missing.
-    #[error("{name} is not at {path}; `cargo build --workspace` makes it, `cargo xtask relay` the relayer and anvil, or {variable} names it")]
+    #[error("{name} is not at {path}: build it with `cargo build --workspace` (the relayer and anvil with `cargo xtask relay`), or set {variable} to its path")]
     NoExecutable {
         /// The executable.
         name: &'static str,
@@ -41,7 +41,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A node exited by itself.
-    #[error("{node} ended by itself with {status}; the end of its log:\n{log}")]
+    #[error("{node} exited unexpectedly with {status}; the end of its log:\n{log}")]
     NodeEnded {
         /// The node.
         node: String,
@@ -51,7 +51,7 @@ pub enum Error {
         log: String,
     },
     /// A query to a node that does not run.
-    #[error("{node} does not run")]
+    #[error("{node} is not running")]
     NotRunning {
         /// The node.
         node: String,
@@ -97,10 +97,10 @@ pub enum Error {
         seen: String,
     },
     /// A node does not accept a peer, or no longer listens to it.
-    #[error("the node does not listen to this peer")]
+    #[error("the node does not accept this peer, or no longer listens to it")]
     NotLetIn,
     /// Not a peer-to-peer address of a node.
-    #[error("{0} is not the address of a node")]
+    #[error("not a peer-to-peer address of a node: {0}")]
     Address(String),
     /// A program exited by itself.
     #[error("{program} ended with {status}")]
@@ -111,7 +111,7 @@ pub enum Error {
         status: String,
     },
     /// A program printed unexpected output.
-    #[error("{program} printed {line:?}")]
+    #[error("{program} printed unexpected output: {line:?}")]
     Printed {
         /// The program.
         program: &'static str,
@@ -119,10 +119,10 @@ pub enum Error {
         line: String,
     },
     /// Every development account is a validator already.
-    #[error("no development account is left to join")]
+    #[error("every development account is a validator already")]
     NoAccountLeft,
     /// The runtime was built without its blobs, or the blob exceeds the nodes' limit.
-    #[error("there is no blob of the next runtime: SKIP_WASM_BUILD was set when it was built, or it is too long")]
+    #[error("no WASM of the next runtime: built with SKIP_WASM_BUILD set, or too large")]
     NoBlob,
     /// The chain specification could not be made.
     #[error("the chain specification: {0}")]

@@ -20,7 +20,7 @@ impl Executables {
     /// # Errors
     /// [`Error::Io`] when the system does not report the path of this program.
     pub fn locate() -> Result<Self> {
-        let program = env::current_exe().map_err(Error::io("where this program is"))?;
+        let program = env::current_exe().map_err(Error::io("finding this program's path"))?;
         let folder = program.parent().unwrap_or(Path::new("."));
         let is_test = folder.file_name().is_some_and(|name| name == "deps");
         let folder = folder.parent().filter(|_| is_test).unwrap_or(folder);

@@ -86,10 +86,10 @@ async fn run(options: &Options) -> Result<Ending> {
     if let Ok(Ending::AllProofs) = ending {
         print_served(&network).await?;
     }
-    println!("ending {} nodes", network.nodes().len());
+    println!("stopping {} nodes", network.nodes().len());
     if options.keep {
         println!(
-            "their directories stay in {}",
+            "the nodes' directories stay in {}",
             network.directory().display()
         );
     }
@@ -98,7 +98,7 @@ async fn run(options: &Options) -> Result<Ending> {
 
 async fn start(options: &Options) -> Result<Network> {
     println!(
-        "starting {} validators, each a process of its own",
+        "starting {} validators, each in its own process",
         options.validators
     );
     let tell = |node: &Node| {
@@ -120,10 +120,13 @@ async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
     let urls: Vec<_> = network.nodes().iter().map(Node::url).collect();
     let state = network.directory().join("light-client.state");
     let mut client = LightClient::follow(&Executables::locate()?, genesis, &urls, &state, &[])?;
-    println!("following them with the light client: {}", client.command());
+    println!(
+        "following the network with the light client: {}",
+        client.command()
+    );
     let page = Page::serve(genesis, &urls).await?;
     match &page {
-        Some(page) => println!("following them in your browser: {}", page.url()),
+        Some(page) => println!("following the network in your browser: {}", page.url()),
         None => {
             println!("the page for your browser is not built: `cargo xtask web --page` builds it")
         }

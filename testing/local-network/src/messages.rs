@@ -24,7 +24,7 @@ const SEARCHED: u32 = 100;
 pub async fn post(rpc: &Rpc, message: &str) -> Result<()> {
     let message = message.as_bytes().to_vec().try_into();
     let message = message.map_err(|_| Error::NotIncluded {
-        status: "the message is longer than the chain takes".to_owned(),
+        status: "the message is longer than the chain accepts".to_owned(),
     })?;
     submit(rpc, SENDER, Call::<Runtime>::post { message }).await?;
     Ok(())

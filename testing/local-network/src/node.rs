@@ -239,7 +239,7 @@ impl Node {
         };
         match process
             .try_wait()
-            .map_err(Error::io(format!("looking at {name}")))?
+            .map_err(Error::io(format!("checking whether {name} runs")))?
         {
             None => Ok(()),
             Some(status) => {
@@ -281,8 +281,8 @@ impl Node {
         let asked = Command::new("sh")
             .args(["-c", &format!("kill -TERM {}", process.id())])
             .status();
-        asked.map_err(Error::io(format!("asking {name} to end")))?;
-        let look = || std::future::ready(process.try_wait().map_err(Error::io("looking at it")));
+        asked.map_err(Error::io(format!("stopping {name}")))?;
+        let look = || std::future::ready(process.try_wait().map_err(Error::io("waiting for it")));
         let ended = wait::until(&format!("{name} to end"), STOP_LIMIT, look, Option::is_some).await;
         match ended {
             Ok(status) => status.ok_or(Error::NotRunning { node: name }),

@@ -34,9 +34,10 @@ impl Program {
             .kill_on_drop(true);
         let failed = || format!("starting {}", executable.display());
         let mut process = command.spawn().map_err(Error::io(failed()))?;
-        let output = process.stdout.take().ok_or_else(|| {
-            Error::io(failed())(std::io::Error::other("its output is not connected"))
-        })?;
+        let output = process
+            .stdout
+            .take()
+            .ok_or_else(|| Error::io(failed())(std::io::Error::other("its output is not piped")))?;
         Ok(Self {
             name,
             arguments,

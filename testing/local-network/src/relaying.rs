@@ -17,12 +17,12 @@ const VALIDATORS: usize = 2;
 ///
 /// With `proofs`, ends after that many relayed proofs.
 pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Result<()> {
-    println!("another chain, of the same runtime:");
+    println!("starting a second chain with the same runtime:");
     let second = Network::builder().validators(VALIDATORS).keep(keep);
     let tell = |node: &Node| println!("  {:8} {}", node.name(), node.url());
     let second = second.start_and_tell(tell).await?;
     let bridged = Bridged::start(first, second).await?;
-    println!("both follow each other, from genesis on");
+    println!("each chain follows the other from its genesis");
     println!(
         "anvil, an EVM chain, at {}, with the contract at {}",
         bridged.evm_url(),
@@ -70,7 +70,7 @@ async fn post(bridged: &Bridged) -> Result<()> {
         let rpc = network.node(0).rpc().await?;
         messages::post(&rpc, &format!("a message of the {name} chain")).await?;
     }
-    println!("each chain has a message for the other one");
+    println!("each chain has posted a message for the other");
     Ok(())
 }
 
@@ -96,9 +96,7 @@ async fn change_sets(bridged: &Bridged) -> Result<()> {
         let rpc = network.node(last).rpc().await?;
         register_new_key(&rpc, DEVELOPMENT_ACCOUNTS[last]).await?;
     }
-    println!(
-        "a validator of each chain has registered another key; its set signs in a few sessions"
-    );
+    println!("a validator of each chain has registered a new key; its set signs in a few sessions");
     Ok(())
 }
 

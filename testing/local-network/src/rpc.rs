@@ -330,7 +330,7 @@ impl Proofs {
         match self.0.next().await {
             Some(Ok(bytes)) => decode(method, &bytes),
             Some(Err(error)) => Err(answer(method, error)),
-            None => Err(answer(method, "has ended")),
+            None => Err(answer(method, "stream has ended")),
         }
     }
 }
@@ -352,6 +352,6 @@ fn decode<T: Decode>(method: &str, mut bytes: &[u8]) -> Result<T> {
     if bytes.is_empty() {
         Ok(value)
     } else {
-        Err(answer(method, "has bytes left over"))
+        Err(answer(method, "has trailing bytes"))
     }
 }

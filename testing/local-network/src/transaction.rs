@@ -74,7 +74,7 @@ async fn included(rpc: &Rpc, transaction: Bytes) -> Result<Hash> {
             return Ok(block);
         }
     }
-    Err(answer(method, "has ended"))
+    Err(answer(method, "stream has ended"))
 }
 
 /// The block of a transaction, from the node's status: a name, or a name with a value.
@@ -156,7 +156,7 @@ async fn position(rpc: &Rpc, block: Hash, transaction: &[u8]) -> Result<u32> {
         .position(|other| other.0 == transaction);
     position
         .and_then(|position| u32::try_from(position).ok())
-        .ok_or_else(|| answer(method, "does not hold the transaction"))
+        .ok_or_else(|| answer(method, "does not contain the transaction"))
 }
 
 /// Decodes a node's answer and rejects trailing bytes.

@@ -21,7 +21,7 @@ const KINDS = {
 
 const panels = dashboard.panels.flatMap((panel) => {
   const kind = KINDS[panel.type];
-  if (!kind) throw new Error(`a panel of the type ${panel.type}`);
+  if (!kind) throw new Error(`unknown panel type ${panel.type}`);
   const constant = (name, type, value) =>
     `const ${name}${panel.id}: Plain<${type}> = ${JSON.stringify(value)};`;
   const whole = constant("panel", kind.panel, panel);
@@ -71,10 +71,10 @@ const problems = ts.getPreEmitDiagnostics(program).map((problem) => {
 });
 if (dashboard.schemaVersion !== defaultDashboard.schemaVersion) {
   const { schemaVersion } = defaultDashboard;
-  problems.push(`the dashboard has the schema version ${dashboard.schemaVersion}, and Grafana's types have ${schemaVersion}`);
+  problems.push(`the dashboard has the schema version ${dashboard.schemaVersion}, but Grafana's types have ${schemaVersion}`);
 }
 if (problems.length > 0) {
   console.error(problems.join("\n\n"));
   process.exit(1);
 }
-console.log(`the dashboard and its ${dashboard.panels.length} panels and rows have Grafana's types`);
+console.log(`the dashboard and its ${dashboard.panels.length} panels and rows match Grafana's types`);

@@ -18,7 +18,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file is not Rust.
-    #[error("{} is not Rust: {source}", path.display())]
+    #[error("{} is not valid Rust: {source}", path.display())]
     NotRust {
         /// The file.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum Error {
         source: Box<serde_saphyr::Error>,
     },
     /// A text is no expression of Prometheus.
-    #[error("`{expression}` is no expression: {problem}")]
+    #[error("`{expression}` is not a PromQL expression: {problem}")]
     Expression {
         /// The text.
         expression: String,
@@ -42,7 +42,7 @@ pub enum Error {
         problem: String,
     },
     /// Something that is read has not the form that it should have.
-    #[error("{0} is missing, or is something else")]
+    #[error("{0} is missing or malformed")]
     Form(String),
     /// A text is not JSON.
     #[error("{what} is not JSON: {source}")]
@@ -53,7 +53,7 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// Prometheus cannot be reached.
-    #[error("asking {url}: {source}")]
+    #[error("request to {url}: {source}")]
     Http {
         /// The address.
         url: String,

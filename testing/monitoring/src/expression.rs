@@ -79,7 +79,7 @@ pub fn duration(text: &str) -> Result<Duration> {
     if text.is_empty() {
         return Ok(Duration::ZERO);
     }
-    util::parse_duration(text).map_err(|_| Error::Form(format!("a duration where {text} is")))
+    util::parse_duration(text).map_err(|_| Error::Form(format!("the duration {text}")))
 }
 
 fn selected(expression: &Expr) -> Selectors {
@@ -169,7 +169,7 @@ mod tests {
         for fault in ["rate(a[5m]", "sum(a) by", "a{b=c}", "nosuch(a)"] {
             let error = selectors(fault).expect_err(fault).to_string();
             assert!(
-                error.starts_with(&format!("`{fault}` is no expression: ")),
+                error.starts_with(&format!("`{fault}` is not a PromQL expression: ")),
                 "{error}"
             );
         }

@@ -196,18 +196,18 @@ impl Live {
             .partition(|rule| rule.group.starts_with(rules::HURRIED));
         let hurried: BTreeSet<_> = hurried.iter().map(|rule| rule.name.as_str()).collect();
         if hurried != BTreeSet::from(WATCHED) {
-            findings.push(format!("the watched alerts are {hurried:?}"));
+            findings.push(format!("unexpected watched alerts: {hurried:?}"));
         }
         if plain.len() != self.rules.len() {
             let (loaded, read) = (plain.len(), self.rules.len());
             findings.push(format!(
-                "Prometheus loaded {loaded} rules, and {read} were read"
+                "Prometheus loaded {loaded} rules, but the file has {read}"
             ));
         }
         // Prometheus sorts the groups.
         let lost = |rule: &&Rule| !plain.iter().any(|loaded| is_same(rule, loaded));
         let lost = self.rules.iter().filter(lost);
-        findings.extend(lost.map(|rule| format!("this was not loaded as it was read: {rule:?}")));
+        findings.extend(lost.map(|rule| format!("rule not loaded as in the file: {rule:?}")));
         Ok(findings)
     }
 

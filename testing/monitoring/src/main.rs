@@ -72,11 +72,11 @@ fn run(root: &Path, check: &Check) -> Result {
         println!("the page: {}", file.display());
     }
     checked?;
-    println!("every query and every rule is answered as on a healthy network");
+    println!("every query and every rule gives the result of a healthy network");
     let (true, Some(last)) = (check.one_ends, check.nodes.last()) else {
         return Ok(());
     };
-    println!("now end the node at {last}");
+    println!("now stop the node at {last}");
     let [down, spare] = WATCHED;
     let fired = live.wait_until_firing(down, ("instance", last))?;
     println!("{down} fires: {fired}");

@@ -116,7 +116,7 @@ fn parse_panel(row: &str, panel: &Value) -> Result<Panel> {
         "stat" => Shape::Number,
         other => {
             return Err(Error::Form(format!(
-                "a panel of a known type, not {other},"
+                "the type {other} of a dashboard panel"
             )))
         }
     };

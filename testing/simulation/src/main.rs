@@ -74,7 +74,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let costs = match &options.costs {
         Some(file) => read_costs(file)?,
         None => {
-            eprintln!("measuring what votes and proofs cost here");
+            eprintln!("measuring the costs of votes and proofs on this machine");
             measure(&matrix.validators)
         }
     };

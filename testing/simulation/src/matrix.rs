@@ -50,7 +50,7 @@ pub enum MatrixError {
         validators: u32,
     },
     /// There is no seed, no size or no share.
-    #[error("nothing is asked for")]
+    #[error("no set size, no share of garbage senders or no seed is given")]
     Empty,
 }
 

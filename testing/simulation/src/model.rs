@@ -69,13 +69,13 @@ pub enum ModelError {
         most: u32,
     },
     /// More garbage senders than validators.
-    #[error("{got} % of the validators cannot send garbage")]
+    #[error("{got} % of the validators cannot send garbage: at most 100 %")]
     Garbage {
         /// The share, in percent.
         got: u32,
     },
     /// A figure that must be above zero is zero, or a range is empty.
-    #[error("{what} is not a figure to simulate with")]
+    #[error("{what} is zero or out of range")]
     Parameter {
         /// Which one.
         what: &'static str,

@@ -87,7 +87,7 @@ impl fmt::Display for Finding {
             Self::OtherPackage { folder, package } => {
                 write!(
                     f,
-                    "the package in `{folder}` is `{package}`, which its row does not say"
+                    "the package in `{folder}` is `{package}`, but its row names another"
                 )
             }
             Self::NotAllowed {

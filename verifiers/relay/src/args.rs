@@ -7,14 +7,14 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0    everything that was wanted is brought, or a dry run has told its estimate
+  0    everything wanted is relayed, or a dry run has reported its estimate
   1    this machine, the account or the fees: a file, funds, or a price above the limit
   2    bad usage: wrong arguments, or no verifier of this chain at that address
   3    a proof or an answer did not verify, and no honest endpoint is left; or the target refuses a proof that holds
   4    the source or the target could not be reached
-  5    the validators signed two things that cannot both be true, or the target takes no proof any more
-  6    no endpoint has what is needed: ask others
-It stores nothing, so it may be interrupted and killed at any moment.";
+  5    the validators signed two things that cannot both be true, or the target no longer accepts proofs
+  6    no endpoint has the needed data: ask others
+The relayer stores nothing, so it may be interrupted and killed at any moment.";
 
 /// Relays finality proofs of a Duet chain to verifiers on other chains.
 ///
@@ -58,7 +58,7 @@ pub(crate) struct Deploy {
     #[command(flatten)]
     pub(crate) chain: EvmChain,
 
-    /// The bytecode in hexadecimal digits: `contracts/out/DuetLightClient.bin`.
+    /// The bytecode in hexadecimal digits: `verifiers/contracts/out/DuetLightClient.bin`.
     #[arg(long, value_name = "FILE")]
     pub(crate) bytecode: PathBuf,
 
@@ -203,7 +203,7 @@ pub(crate) struct Relaying {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 

@@ -178,7 +178,7 @@ impl fmt::Display for Brought {
                 under,
             } => write!(
                 f,
-                "the news that message {confirmed_message} was received, under block {under}"
+                "the confirmation of message {confirmed_message} under block {under}"
             ),
         }
     }
@@ -224,7 +224,7 @@ impl fmt::Display for Event {
                 let next = if *knows_next { "" } else { " not" };
                 write!(
                     f,
-                    "target at block {block}, set {set}, whose successor is{next} known"
+                    "target at block {block}, set {set}; the next set is{next} known"
                 )
             }
             Self::Estimated {
@@ -234,7 +234,7 @@ impl fmt::Display for Event {
                 bytes,
             } => write!(
                 f,
-                "would bring {what}: {bytes} bytes, work {work}, cost {cost}"
+                "would relay {what}: {bytes} bytes, work {work}, cost {cost}"
             ),
             Self::Submitted {
                 what,
@@ -252,9 +252,9 @@ impl fmt::Display for Event {
                 reason,
             } => {
                 let then = if *is_dropped {
-                    "not asked again"
+                    "no longer used"
                 } else {
-                    "asked again later"
+                    "retried later"
                 };
                 write!(f, "{url}: {reason} ({then})")
             }

@@ -108,7 +108,10 @@ async fn relay(
             return std::future::pending().await;
         };
         let served = prometheus_endpoint::init_prometheus(address, registry).await;
-        let why = served.map_or_else(|error| error.to_string(), |()| "it ended".to_owned());
+        let why = served.map_or_else(
+            |error| error.to_string(),
+            |()| "the server stopped".to_owned(),
+        );
         let message = format!("cannot serve metrics at {address}: {why}");
         Failure::new(Kind::Local, message)
     };

@@ -53,7 +53,7 @@ impl Metrics {
         let submissions = CounterVec::new(
             Opts::new(
                 "duet_relay_submissions_total",
-                "Transactions that are in a block, by how they ended: taken, reverted, known, withdrawn",
+                "Transactions in a block, by result: taken, reverted, known, withdrawn",
             ),
             &["result"],
         )?;
@@ -61,12 +61,12 @@ impl Metrics {
             submissions.with_label_values(&[result.name()]);
         }
         Ok(Self {
-            target_block: number("target_block", "Newest block that the target holds for final")?,
+            target_block: number("target_block", "Newest block that the target considers final")?,
             target_set: number("target_set", "Newest set that the target knows")?,
-            target_stopped: number("target_stopped", "1 when the target takes no proof any more")?,
+            target_stopped: number("target_stopped", "1 when the target no longer accepts proofs")?,
             source_block: number("source_block", "Newest block that the source has a proof of")?,
             submissions: register(submissions, registry)?,
-            messages: counter("messages_total", "Messages of a lane that were taken")?,
+            messages: counter("messages_total", "Messages of a lane that the target accepted")?,
             work: amount("work_total", "Gas, or picoseconds of weight, of all submissions")?,
             paid: amount(
                 "paid_total",
@@ -75,14 +75,14 @@ impl Metrics {
             balance: register(
                 Gauge::<F64>::new(
                     "duet_relay_balance",
-                    "What the paying account has left, in the smallest unit of the target's currency",
+                    "Balance of the paying account, in the smallest unit of the target's currency",
                 )?,
                 registry,
             )?,
             source_faults: counter("source_faults_total", "Failures of endpoints of the source")?,
             target_troubles: counter(
                 "target_troubles_total",
-                "Times that the target could not be used: no answer, too dear, refused, no funds",
+                "How often the target could not be used: no answer, too expensive, refused, no funds",
             )?,
             last_look: number(
                 "last_look_timestamp_seconds",

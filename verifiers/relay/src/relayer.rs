@@ -201,7 +201,7 @@ impl<T: Target> Relayer<T> {
             metrics.target_is(&status);
         }
         if status.is_stopped {
-            let message = "the target takes no proof any more: it was halted, or it has seen two proofs that cannot both be true";
+            let message = "the target no longer accepts proofs: it was halted, or it has seen two proofs that cannot both be true";
             return Err(Failure::new(Kind::Misbehaviour, message).into());
         }
         let target = &self.target;

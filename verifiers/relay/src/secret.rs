@@ -7,7 +7,10 @@ use std::{fs, path::Path};
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
     if others_may_read(path) {
-        return Err(unusable(path, "others may read it: `chmod 600` it first"));
+        return Err(unusable(
+            path,
+            "other users can read it: run `chmod 600` on it",
+        ));
     }
     Ok(text)
 }

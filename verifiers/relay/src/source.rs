@@ -208,7 +208,7 @@ impl Source {
             }
             let (asked, got) = (
                 format!("the header of {hash:?}"),
-                format!("that of {got:?}"),
+                format!("the header of {got:?}"),
             );
             Err(Lie::OtherAnswer { asked, got }.into())
         })

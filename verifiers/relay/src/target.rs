@@ -228,13 +228,13 @@ pub enum TargetError {
     #[error("{0}")]
     NotReady(String),
     /// The verifier would refuse the call.
-    #[error("the target refuses it: {0}")]
+    #[error("the target refuses the submission: {0}")]
     Refused(String),
     /// Somebody else has submitted this, or something newer.
-    #[error("somebody else brings {0}")]
+    #[error("somebody else submits {0}")]
     Overtaken(String),
     /// It costs more than the operator wants to pay.
-    #[error("it costs {asked} for each unit of gas now, and the limit is {limit}")]
+    #[error("a unit of gas costs {asked} now, above the limit of {limit}")]
     TooDear {
         /// The price now, in the smallest unit of the chain's currency.
         asked: u128,
@@ -242,10 +242,10 @@ pub enum TargetError {
         limit: u128,
     },
     /// The account cannot pay.
-    #[error("the account cannot pay for it: {0}")]
+    #[error("the account cannot pay: {0}")]
     NoFunds(String),
     /// No key was given, which only an estimate does without.
-    #[error("there is no key to sign with")]
+    #[error("no key to sign with")]
     NoKey,
 }
 

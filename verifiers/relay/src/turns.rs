@@ -15,7 +15,7 @@ pub struct Turns {
 
 /// The position is not below the number of relayers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("of {relayers} relayers, positions are 0 to {}, not {position}", relayers.get().saturating_sub(1))]
+#[error("with {relayers} relayers, positions are 0 to {}, got {position}", relayers.get().saturating_sub(1))]
 pub struct NoSuchPosition {
     relayers: NonZeroU32,
     position: u32,
@@ -117,7 +117,7 @@ mod tests {
         let error = Turns::new(NonZeroU32::MIN, 1, TURN).expect_err("one relayer is at 0");
         assert_eq!(
             error.to_string(),
-            "of 1 relayers, positions are 0 to 0, not 1"
+            "with 1 relayers, positions are 0 to 0, got 1"
         );
     }
 }

@@ -1,4 +1,4 @@
-// The page: follows the local validators, and shows what was verified.
+// The page: follows the local validators, and shows verified data.
 
 import { create, indexedDb, shown, toHex } from "./light-client/src/browser.js";
 import { plot } from "./plots.js";
@@ -16,13 +16,13 @@ const plots = {
 
 /** The first block of the current handoff whose proof was seen. */
 let named;
-/** What went wrong, by its text, the latest last: the line that shows it, and how often it happened. */
+/** Faults by their text, the latest last, each with its line on the page and its count. */
 const FAULTS = 100;
 const faults = new Map();
 
 if (network) follow(network);
 
-/** Which chain, and where: from the address of the page, or from the server that gave the page. */
+/** The chain and its endpoints: from the address of the page, or from the server of the page. */
 async function readNetwork() {
   const given = new URLSearchParams(location.hash.slice(1));
   if (given.has("genesis")) {
@@ -33,7 +33,7 @@ async function readNetwork() {
     const { genesisHash, startHash, endpoints } = await answer.json();
     return { genesisHash, startHash, endpoints };
   } catch {
-    say("There is no network.json here: name a chain in the address, as #genesis=0x…&endpoint=ws://127.0.0.1:9944");
+    say("No network.json here: name a chain in the address, for example #genesis=0x…&endpoint=ws://127.0.0.1:9944");
     return undefined;
   }
 }
@@ -61,12 +61,12 @@ function follow({ genesisHash, startHash, endpoints }) {
 function showStart({ block, set }) {
   at("block").textContent = String(block);
   at("set").textContent = String(set);
-  at("kept").textContent = `Begun from what this browser had verified before: block ${block}, set ${set}.`;
+  at("kept").textContent = `Continued from the stored state of this browser: block ${block}, set ${set}.`;
 }
 
 function showReady({ block }) {
   if (at("block").textContent === "–") at("block").textContent = String(block);
-  say("Verified up to the head of every endpoint that answers; each new proof is verified as it comes.");
+  say("Verified up to the head of every endpoint that answers; each new proof is verified as it arrives.");
 }
 
 function showHead(client, head) {
@@ -84,13 +84,13 @@ function showHead(client, head) {
     add(at("proofs"), seam(named));
     named = undefined;
   }
-  // Every block names the next set from the handoff on; the first proof of one that does is shown.
+  // From the handoff on, every block names the next set. The first such proof is shown.
   if (head.nextSet !== undefined) named ??= head;
   add(at("proofs"), proofLine(head));
   if (at("tamper").checked && head.proof) tamper(client, head);
 }
 
-/** Flips a byte of a proof that was just verified, and shows why it is refused. */
+/** Flips a byte of a verified proof, and shows why the result is refused. */
 async function tamper(client, { block, proof }) {
   const bytes = proof.slice();
   const offset = Math.floor(Math.random() * bytes.length);
@@ -111,7 +111,7 @@ function showFault(fault) {
   const who = fault.endpoint ? shown(fault.endpoint) : "This client";
   const hint = fault.verdict === "unreachable" ? ` ${reason(fault.endpoint)}` : "";
   const what = `${who}: ${fault.verdict.replace("_", " ")}: ${fault.message}.${hint}`;
-  // One that stays away fails again and again.
+  // An endpoint that stays unreachable fails repeatedly.
   const before = faults.get(what) ?? { line: element("li", "", "bad"), times: 0 };
   before.times += 1;
   before.line.textContent = before.times === 1 ? what : `${what} (${before.times} times)`;
@@ -121,13 +121,13 @@ function showFault(fault) {
   add(at("faults"), before.line);
 }
 
-/** Which of the two usual causes it is. */
+/** The more likely one of the two usual causes. */
 function reason(url) {
   const local = /^wss?:\/\/(localhost|127\.|\[::1\])/.test(url);
   if (location.protocol === "https:" && url.startsWith("ws:") && !local) {
-    return "A page that came over https cannot open ws: to another host: use wss:.";
+    return "A page loaded over https cannot open ws: connections to another host: use wss:.";
   }
-  return "If the node runs, start it with --rpc-cors and this page's origin.";
+  return "If the node is running, start it with --rpc-cors and this page's origin.";
 }
 
 function answers(client) {

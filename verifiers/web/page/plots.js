@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const BARS = 60;
 
-/** A plot with a caption, which `add(value)` draws further. */
+/** A plot with a caption. The returned function adds a value. */
 export function plot(parent, caption, unit) {
   const figure = document.createElement("figure");
   const text = document.createElement("figcaption");

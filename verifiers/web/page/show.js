@@ -1,4 +1,4 @@
-// How what was verified is shown. Everything goes into the page as text.
+// Display of verified data. Everything goes into the page as text.
 
 import { toHex } from "./light-client/src/browser.js";
 
@@ -20,12 +20,12 @@ export function proofLine(head) {
   return line;
 }
 
-/** The seam between two sets, of which the block `head` of the former names the latter. */
+/** The seam between two sets. Its argument is the block of the first set that names the second one. */
 export function seam({ block, set, nextSet }) {
   return element("li", `Handoff: set ${set} named set ${nextSet} in block ${block}; set ${nextSet} signs from here on`, "seam");
 }
 
-/** Adds to the top of the list, and forgets what is far down. */
+/** Adds a line at the top of the list, and removes lines beyond its limit. */
 export function add(list, line) {
   list.prepend(line);
   while (list.children.length > SHOWN) list.lastElementChild.remove();
@@ -42,9 +42,9 @@ function strip({ bitfield, of, signers }) {
   return cells;
 }
 
-/** An account, and the way from the signatures to it. */
+/** An account, and the path from the signatures to it. */
 export function accountAnswer(answer) {
-  const amount = answer.exists ? `${tokens(answer.free)} tokens free` : "There is provably no such account";
+  const amount = answer.exists ? `${tokens(answer.free)} tokens free` : "This account provably does not exist";
   const parts = [element("p", amount, "amount good")];
   if (answer.exists) {
     parts.push(element("p", `${tokens(answer.reserved)} reserved · ${tokens(answer.frozen)} frozen · nonce ${answer.nonce}`));
@@ -53,7 +53,7 @@ export function accountAnswer(answer) {
   return parts;
 }
 
-/** A block's header, and the way from the signatures to it. */
+/** A block's header, and the path from the signatures to it. */
 export function blockAnswer(answer) {
   const facts = [["Hash", answer.hash], ["Parent", answer.parentHash], ["State root", answer.stateRoot], ["Extrinsics root", answer.extrinsicsRoot]];
   const list = element("dl");

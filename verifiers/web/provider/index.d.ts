@@ -1,67 +1,67 @@
 import type { LightClient } from "duet-light-client";
 
 /**
- * What an answer is worth: `verified`, proven by the light client; `passed`, a node's word; `pinned`, what the application
- * itself gave in `options.pinned`.
+ * The class of an answer: `verified`, proven by the light client; `passed`, an unverified claim of a node; `pinned`,
+ * given by the application in `options.pinned`.
  */
 export type AnswerClass = "verified" | "passed" | "pinned";
 
-/** What was answered, and what it is worth. Of a subscription, each push is an answer. */
+/** An answer and its class. Each message of a subscription is an answer. */
 export interface Answer {
   method: string;
   class: AnswerClass;
-  /** The block it is about, where it is about one; the hash is 0x-hex. */
+  /** The block of the answer, if it is about one; the hash is 0x-hex. */
   block?: number;
   hash?: string;
-  /** Who was asked; nobody where the light client knew. */
+  /** The endpoint that was asked; absent if the light client already had the answer. */
   endpoint?: string;
 }
 
-/** What the application vouches for, because no proof of it exists. Renew it with each upgrade of the runtime. */
+/** Data that the application vouches for, because it cannot be proven. Update it with each runtime upgrade. */
 export interface Pinned {
-  /** What `state_getMetadata` answers: bytes that begin with `meta`, or their hex. */
+  /** The result of `state_getMetadata`: bytes that begin with `meta`, or their hex. */
   metadata?: Uint8Array | string;
-  /** What `state_getRuntimeVersion` answers. */
+  /** The result of `state_getRuntimeVersion`. */
   runtimeVersion?: Record<string, unknown>;
-  /** What `system_chain` and `system_properties` answer. */
+  /** The results of `system_chain` and `system_properties`. */
   chain?: string;
   properties?: Record<string, unknown>;
 }
 
 export interface ProviderOptions {
-  /** Refuses what cannot be verified and is not pinned. Transactions are sent all the same. `false` when absent. */
+  /** Refuses requests whose answers are neither verifiable nor pinned, except transactions. Default: `false`. */
   strict?: boolean;
   pinned?: Pinned;
-  /** Milliseconds that a question about a block waits for the proof of that block: 30 000 when absent, 120 000 at most. */
+  /** How many milliseconds a request about a block waits for its proof. Default: 30 000. At most 120 000. */
   waitForProof?: number;
 }
 
 /**
- * An error with a code of JSON-RPC: −32090 the method is refused, −32091 no endpoint proved an answer, −32092 more at once
- * than is kept, −32602 the parameters are wrong; a node's own code where the answer was handed on.
+ * An error with a JSON-RPC code: −32090 the method is refused, −32091 no endpoint proved an answer, −32092 too many
+ * requests or subscriptions at once, −32602 invalid parameters; or the node's own code if the answer was passed on.
  */
 export class ProviderError extends Error {
   code: number;
-  /** Of −32091: the rule that broke, who broke it, and what to do next. */
+  /** For −32091: the broken rule, the culprit, and the next step. */
   data?: { verdict?: string; rule?: string; culprit?: string; nextStep?: string; endpoint?: string; expected?: string; got?: string; method?: string } | string;
   toJson(): { code: number; message: string; data?: unknown };
 }
 
 interface Told {
-  /** Calls back; what is returned ends that. */
+  /** Adds a listener. The returned function removes it. */
   on(name: "answer", listener: (answer: Answer) => void): () => void;
   on(name: "fault", listener: (fault: ProviderError) => void): () => void;
 }
 
-/** What polkadot-api calls a provider. */
+/** A provider in the sense of polkadot-api. */
 export interface PapiProvider extends Told {
   (onMessage: (message: any) => void): { send: (message: any) => void; disconnect: () => void };
 }
 
-/** A provider for `createClient` of polkadot-api 2. It does not end the light client. */
+/** A provider for `createClient` of polkadot-api 2. It does not stop the light client. */
 export function papiProvider(client: LightClient, options?: ProviderOptions): PapiProvider;
 
-/** A provider for `ApiPromise.create({ provider })` of @polkadot/api. It connects by itself, and does not end the light client. */
+/** A provider for `ApiPromise.create({ provider })` of @polkadot/api. Connects by itself. Does not stop the client. */
 export class PolkadotJsProvider {
   constructor(client: LightClient, options?: ProviderOptions);
   readonly hasSubscriptions: boolean;
@@ -78,7 +78,7 @@ export class PolkadotJsProvider {
   unsubscribe(type: string, method: string, id: number | string): Promise<boolean>;
 }
 
-/** What each method's answers are worth: the table of docs/light-clients/provider.md. */
+/** The class of each method's answers: the table of docs/light-clients/provider.md. */
 export const TABLE: {
   methods: string[];
   class: "verified" | "passed" | "refused";

@@ -1,4 +1,4 @@
-// Verifies batches of proofs in a thread of its own, for `bench.mjs`.
+// Verifies batches of proofs in a separate thread, for `bench.mjs`.
 
 import { readFileSync } from "node:fs";
 import { parentPort } from "node:worker_threads";

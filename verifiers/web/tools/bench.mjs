@@ -1,9 +1,9 @@
-// Verification in WASM beside @noble/curves and beside the same verifier built for this machine, on the same proofs: one set
-// of 1 000, all of whom signed. `node tools/bench.mjs PROGRAM [FOLDER ...]`, where the program makes the proofs and measures itself,
-// and each folder has another build of the module, which is measured beside the first.
+// Compares verification in WASM with @noble/curves and with a native build of the verifier, on the same proofs: one set
+// of 1 000 validators, all of which signed. Run `node tools/bench.mjs PROGRAM [FOLDER ...]`. The program makes the
+// proofs and measures itself; each folder has another build of the module, which is measured too.
 //
-// Milliseconds for each proof: the fastest sample, and in brackets the median and the slowest. The rounds take turns, so that a
-// busy machine is busy for all.
+// Milliseconds per proof: the fastest sample, and in brackets the median and the slowest. The rounds alternate, so that
+// load on the machine affects all equally.
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -16,9 +16,9 @@ import { fromHex } from "../light-client/src/text.js";
 import * as glue from "../light-client/wasm/duet_light_wasm.js";
 
 const ROUNDS = 21;
-// @noble/curves takes long; a few rounds show its spread.
+// @noble/curves is slow; a few rounds show its spread.
 const NOBLE_ROUNDS = 7;
-// How many handoff proofs a node gives at once, and more.
+// Batch sizes up to the number of handoff proofs in one answer of a node, and beyond.
 const BATCHES = [16, 64, 100];
 
 const given = JSON.parse(execFileSync(process.argv[2], { maxBuffer: 1 << 28, encoding: "utf8" }));
@@ -26,7 +26,7 @@ const started = performance.now();
 await glue.default({ module_or_path: readFileSync(new URL("../light-client/wasm/duet_light_wasm_bg.wasm", import.meta.url)) });
 const loaded = performance.now() - started;
 const checkpoint = fromHex(given.checkpoint);
-/** The builds by their names; what is written there of the first has no name. */
+/** The builds by name. The first build has an empty name. */
 const builds = [["", glue]];
 for (const folder of process.argv.slice(3)) {
   const other = await import(pathToFileURL(resolve(folder, "duet_light_wasm.js")));
@@ -40,7 +40,7 @@ function client(mode) {
   return made;
 }
 
-/** Milliseconds of a call on a fresh client in the state of this one. */
+/** Milliseconds of a call on a fresh client with this state. */
 function time(state, mode, run, build = glue) {
   const fresh = build.LightClient.fromState(state, mode);
   const start = performance.now();
@@ -62,7 +62,7 @@ async function inWorkers(form, mode, state, proofs) {
     const answer = once(worker, "message");
     worker.postMessage({ state, mode, form, proofs: part });
     const [count] = await answer;
-    if (count !== part.length) throw new Error("all of them hold");
+    if (count !== part.length) throw new Error("not all proofs are valid");
   };
   for (const size of BATCHES) {
     const [all, half] = [proofs.slice(0, size), size >> 1];
@@ -87,11 +87,11 @@ for (const [form, mode] of [["justification", "full"], ["stateless", "stateless"
   const state = client(mode).state();
   const proofs = given[form].proofs.map(fromHex);
   const one = (fresh) => {
-    if (fresh.verify(form, proofs[0]) === undefined) throw new Error("it is new");
+    if (fresh.verify(form, proofs[0]) === undefined) throw new Error("the proof is not new");
   };
   const batch = (fresh) => {
     const { verified, error } = fresh.verifyAll(form, proofs);
-    if (error || verified.length !== proofs.length) throw new Error("all of them hold");
+    if (error || verified.length !== proofs.length) throw new Error("not all proofs are valid");
   };
   add(`${form}: WASM, the first call`, time(state, mode, one));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -100,7 +100,7 @@ for (const [form, mode] of [["justification", "full"], ["stateless", "stateless"
       add(`${form}: WASM${name}, of a batch of ${proofs.length}`, time(state, mode, batch, build) / proofs.length);
     }
   }
-  // With keys each worker would have to have them.
+  // Only stateless: in full mode each worker would need the keys.
   if (mode === "stateless") await inWorkers(form, mode, state, proofs);
   rows[`${form}: native, one`] = given[form].one;
   rows[`${form}: native, of a batch of ${proofs.length}`] = given[form].batch;

@@ -1,5 +1,5 @@
-// Takes comments and spaces out of the scripts that the page loads, in `dist/page`. The package keeps its own as they are:
-// whoever builds with it minifies all together.
+// Minifies the scripts of the page, in `dist/page`. The package's own scripts stay unchanged: applications minify them
+// with their own code.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { transformSync } from "esbuild";

@@ -1,10 +1,10 @@
-// Records what a live local network answers, for the tests:
+// Records the answers of a live local network, for the tests:
 //
 //     node tools/record.mjs WS_URL > light-client/test/recording.json
 //     node tools/record.mjs WS_URL --body > light-client/test/body.json
 //
-// The network has to have handed off once. Three heads are recorded, each with what a client asks about it; or one, and the
-// newest block under it that has a signed transaction.
+// The network needs at least one handoff. Records three heads, each with a client's requests about it; or one head, and
+// the newest block under it that has a signed transaction.
 
 import { readFile } from "node:fs/promises";
 import { accountId, accountKey } from "../light-client/src/account.js";
@@ -17,7 +17,7 @@ const MODULE = new URL("../light-client/wasm/duet_light_wasm_bg.wasm", import.me
 await glue.default({ module_or_path: await readFile(MODULE) });
 const key = (account) => toHex(accountKey(accountId(account, glue.blake2b), glue.blake2b));
 const ALICE = key("5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY");
-// Nobody's account.
+// An account that does not exist.
 const NOBODY = key(`0x${"00".repeat(31)}ff`);
 const OLD = 3;
 const MOST = 1 << 24;
@@ -67,7 +67,7 @@ async function body() {
   for (let number = last - 1; number > 0; number -= 1) {
     const hash = await connection.ask("chain_getBlockHash", [number]);
     const { block } = await connection.ask("chain_getBlock", [hash], MOST);
-    // The first is the SDK's own, which sets the time.
+    // The first extrinsic is the SDK's inherent, which sets the time.
     if (block.extrinsics.length < 2) continue;
     await record("chain_getHeader", [hash]);
     await record("chain_getBlock", [hash]);

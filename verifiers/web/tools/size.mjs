@@ -1,11 +1,11 @@
-// How much a browser loads, compressed as servers do: fails above what is allowed.
+// The compressed size of the files that a browser loads. Fails above the limit.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const LIMIT = 203 * 1024;
 const folder = new URL("../dist/page/light-client/", import.meta.url);
-// What a browser does not load.
+// Files that a browser does not load.
 const NODE = /node|worker-node/;
 
 const files = ["wasm/duet_light_wasm_bg.wasm", "wasm/duet_light_wasm.js"];
@@ -17,5 +17,5 @@ for (const name of files) {
   all += size;
   console.log(`${String(bytes.length).padStart(8)} bytes, ${String(size).padStart(7)} with gzip  ${name}`);
 }
-console.log(`${all} bytes with gzip in all; ${LIMIT} are allowed`);
+console.log(`${all} bytes with gzip in total, limit ${LIMIT}`);
 if (all > LIMIT) process.exit(1);

@@ -1,22 +1,22 @@
 /** `0x` and hexadecimal digits. */
 export type Hex = string;
 
-/** What proves entries of the state of a block: see `duet_getProofs` in docs/spec/rpc.md. */
+/** The proof of entries of a block's state: see `duet_getProofs` in docs/spec/rpc.md. */
 export interface Proofs {
   /** The Justification, or the StatelessProof, of block `under`. */
   proof: Hex;
-  /** SCALE bytes of the header of the block that is read. */
+  /** SCALE bytes of the header of the requested block. */
   header: Hex;
   /** The trie nodes. */
   nodes: Hex[];
-  /** The way from `under` to the block; `null` when they are the same. */
+  /** The path from `under` to the block; `null` if they are the same. */
   path: { leaves: Hex; proof: Hex } | null;
 }
 
 /** A valid proof that contradicts what GRANDPA finalized on the node: see `duet_health` in docs/spec/rpc.md. */
 export interface Contradiction {
   block: number;
-  /** The node's block of that number; `null` when it had none. */
+  /** The node's block with that number; `null` if it had none. */
   finalized: Hex | null;
   /** The block that the proof names. */
   proven: Hex;
@@ -27,39 +27,39 @@ export interface Contradiction {
   evidence: Hex;
 }
 
-/** What `duet_health` answers. */
+/** The result of `duet_health`. */
 export interface Health {
   bestProven: number | null;
   finalized: number;
-  /** Whether the chain has a set that is to sign; `null` when the node cannot read that. */
+  /** Whether the chain has a signing set; `null` if the node cannot read that. */
   active: boolean | null;
   voting: boolean;
-  /** Why the node takes no part in Duet, if it does not. */
+  /** Why the node does not take part in Duet; `null` if it does. */
   stopped: string | null;
   diverged: Contradiction[];
 }
 
-/** A block that has votes, or on which the node is about to vote, and that is not proven. */
+/** An unproven block that has votes, or on which the node is about to vote. */
 export interface Round {
   block: number;
   votes: number;
-  /** How many of these say the same, at most. */
+  /** The largest number of votes that agree. */
   agreeing: number;
   ownVote: boolean;
   openForMs: number;
 }
 
-/** A member of whom no vote on the newest block was heard. */
+/** A member without a received vote on the newest block. */
 export interface Missing {
   position: number;
-  /** The half of the key in G1. */
+  /** The key's half in G1. */
   key: Hex;
-  /** `null` since the node or the set started. */
+  /** `null` if it has not voted since the node or the set started. */
   lastVoted: number | null;
   silentForMs: number | null;
 }
 
-/** What `duet_roundState` answers: see docs/spec/rpc.md. */
+/** The result of `duet_roundState`: see docs/spec/rpc.md. */
 export interface RoundState {
   setId: number;
   members: number;
@@ -72,7 +72,7 @@ export interface RoundState {
   mandatory: number | null;
   rounds: Round[];
   newest: number | null;
-  /** The positions of those who voted on `newest`. */
+  /** The positions of the members that voted on `newest`. */
   voted: number[];
   missing: Missing[];
 }
@@ -86,27 +86,27 @@ export interface SigningRecord {
   handoffs: number;
 }
 
-/** A definition as `@polkadot/types` has it. */
+/** A definition in the format of `@polkadot/types`. */
 export interface Definition {
   description: string;
   params: { name: string; type: string; isOptional?: boolean }[];
   type: string;
   isUnsafe?: boolean;
-  /** Name of the notifications, and methods that begin and end the subscription. */
+  /** Name of the notifications, and the methods that start and end the subscription. */
   pubsub?: [string, string, string];
 }
 
 /** For `ApiPromise.create({ provider, rpc, types })` of @polkadot/api; the methods are then `api.rpc.duet.*`. */
 export const rpc: { duet: Record<string, Definition> };
-/** The types that these methods answer with. */
+/** The result types of these methods. */
 export const types: Record<string, Record<string, string>>;
 
-/** What observables of polkadot-api have in common. */
+/** The common interface of polkadot-api's observables. */
 export interface Observed<T> {
   subscribe(observer: { next?(value: T): void; error?(error: unknown): void; complete?(): void }): { unsubscribe(): void };
 }
 
-/** What is used of a client of polkadot-api. */
+/** The part of a polkadot-api client that is used here. */
 export interface PapiClient {
   _request<Reply = any, Params extends any[] = any[]>(method: string, params: Params): Promise<Reply>;
   _subscribe<Reply = any, Params extends any[] = any[]>(method: string, unsubscribeMethod: string, params: Params): Observed<Reply>;
@@ -114,38 +114,38 @@ export interface PapiClient {
 
 /** Duet's methods. Block numbers, set ids and limits are numbers; a node rejects with the codes of docs/spec/rpc.md. */
 export interface DuetMethods {
-  /** The hash of the highest block that Duet proved. Rejects with 9001 when there is none. */
+  /** The hash of the highest block that Duet proved. Rejects with 9001 if there is none. */
   getFinalizedHead(): Promise<Hex>;
-  /** `null` when the block has no justification. */
+  /** `null` if the block has no justification. */
   getJustification(block: number): Promise<Hex | null>;
   getStatelessProof(block: number): Promise<Hex | null>;
   /** `limit` is 1 to 128. */
   getSetProofs(fromSet: number, limit: number): Promise<Hex>;
   getStatelessSetProofs(fromSet: number, limit: number): Promise<Hex>;
-  /** Rejects with 9005 when the chain did not start with Duet. */
+  /** Rejects with 9005 if the chain did not start with Duet. */
   getGenesisProof(): Promise<Hex>;
   /**
-   * The proof of the set that signs at a block; `null` when the node has none. Without a block, of the one at which the chain's sets
-   * begin, as far as the node knows; rejects with 9005 when it has none.
+   * The proof of the set that signs at a block; `null` if the node has none. Without a block: at the block where the
+   * chain's sets begin, as far as the node knows; rejects with 9005 if it has none.
    */
   getStartProof(block?: Hex | null): Promise<Hex | null>;
-  /** The voters of GRANDPA in the state of the genesis, proven; `null` when the node has no such proof. */
+  /** The proof of the GRANDPA voters in the genesis state; `null` if the node has no such proof. */
   getWarpGenesis(): Promise<Hex | null>;
-  /** What GRANDPA proves from a block on: the SDK's warp sync proof. `null` when the node knows no way on from there. */
+  /** The SDK's warp sync proof of GRANDPA from a block on; `null` if the node has no proofs from there. */
   getWarpProof(after: number): Promise<Hex | null>;
-  /** `null` when the set is not known. */
+  /** `null` if the set is unknown. */
   getKeys(set: number): Promise<Hex | null>;
-  /** The header of the first block that starts a set after `fromSet` without a handoff; `null` when there is none. */
+  /** The header of the first block that starts a set after `fromSet` without a handoff; `null` if there is none. */
   getReset(fromSet: number): Promise<Hex | null>;
-  /** At most 64 keys. `null` when block `under` has no justification, or `block` comes after it. */
+  /** At most 64 keys. `null` if block `under` has no justification, or `block` is after it. */
   getProofs(keys: Hex[], block?: number | null, under?: number | null, stateless?: boolean): Promise<Proofs | null>;
-  /** Has the signers of a finality proof that holds and is not true of the node's chain reported. Rejects with 9009 when it does not hold. */
+  /** Reports the signers of a valid finality proof that contradicts the node's chain. Rejects invalid ones with 9009. */
   reportProof(proof: Hex): Promise<"true" | "false" | "undecided">;
   justifications(): Observed<Hex>;
   fullerJustifications(): Observed<Hex>;
-  /** What the chain knows of the sets that it remembers; the node's word. */
+  /** The signing records of the sets that the chain remembers, as the node claims. */
   getSigningRecords(): Promise<SigningRecord[]>;
-  /** What the node has heard of the votes; `null` when the chain has no set yet. */
+  /** The votes that the node has received; `null` if the chain has no set yet. */
   roundState(): Promise<RoundState | null>;
   health(): Promise<Health>;
   /** For operators. */
@@ -154,5 +154,5 @@ export interface DuetMethods {
   proveKeys(publicKey: Hex, owner: string): Promise<Hex>;
 }
 
-/** Duet's methods over a client of polkadot-api. Nothing in the answers is verified here. */
+/** Duet's methods for a polkadot-api client. The answers are not verified. */
 export function papiDuet(client: PapiClient): DuetMethods;

@@ -33,7 +33,7 @@ impl Tree {
         let changed = output(git().args(["status", "--porcelain", "--untracked-files=no"]))?;
         if !changed.is_empty() {
             return Err(format!(
-                "these files differ from the commit; `.ci/run` takes them along:\n{changed}"
+                "these files differ from the commit; `.ci/run` includes the changes:\n{changed}"
             )
             .into());
         }

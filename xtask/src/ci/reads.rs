@@ -59,7 +59,7 @@ impl Watch {
     pub(super) fn end(self, step: &Step) -> Result<Option<String>> {
         fs::read(root().join(PROBE))?;
         if !was_read(PROBE) {
-            println!("xtask: this file system keeps no times of access: reads are not compared with inputs");
+            println!("xtask: this file system has no access times: reads are not checked");
             return Ok(None);
         }
         let unnamed: Vec<_> = self
@@ -77,7 +77,7 @@ impl Watch {
             .collect();
         let (name, count) = (step.name, unnamed.len());
         Ok(Some(format!(
-            "{name} read {count} files that its inputs in xtask/src/ci/steps.rs do not name:{named}"
+            "{name} read {count} files outside its inputs in xtask/src/ci/steps.rs:{named}"
         )))
     }
 }

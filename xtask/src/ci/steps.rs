@@ -64,10 +64,20 @@ pub(super) const STEPS: &[Step] = &[
         tools: &[&["rustfmt", "--version"]],
     },
     Step {
-        name: "tests",
-        chore: &["test", "--part", "units"],
+        name: "tests of programs",
+        chore: &["test", "--part", "programs"],
         // Tests of the source tree read all of it.
         inputs: &[EVERYTHING],
+        tools: &[],
+    },
+    Step {
+        name: "tests of libraries",
+        chore: &["test", "--part", "libraries"],
+        inputs: &[
+            VERIFIER,
+            SCHEMES,
+            &["keystore", "verifiers/conformance/vectors"],
+        ],
         tools: &[],
     },
     Step {

@@ -31,10 +31,10 @@ pub(super) fn run() -> Result {
     let written = fs::read_to_string(&weights)?;
     for name in BENCHMARKS {
         if !written.contains(&format!("fn {name}(")) {
-            return Err(format!("frame-omni-bencher wrote no weight of {name}").into());
+            return Err(format!("frame-omni-bencher wrote no weight for {name}").into());
         }
     }
-    println!("frame-omni-bencher: weights of {}", BENCHMARKS.join(", "));
+    println!("frame-omni-bencher: weights for {}", BENCHMARKS.join(", "));
     Ok(())
 }
 

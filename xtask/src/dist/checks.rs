@@ -61,14 +61,14 @@ pub(crate) fn run(release: &Release, executables: &Executables, dists: [&Path; 2
         &image,
         &package,
     )?;
-    println!("xtask: the packages are the same twice, install, work and are removed");
+    println!("xtask: the packages are reproducible, and they install, work and uninstall");
     Ok(())
 }
 
 fn same_bytes(first: &Path, second: &Path) -> Result {
     let names = files::all(first)?;
     if names != files::all(second)? {
-        return Err("other files the second time".into());
+        return Err("the two packings have different files".into());
     }
     let mut differ = Vec::new();
     for name in names {
@@ -77,7 +77,7 @@ fn same_bytes(first: &Path, second: &Path) -> Result {
         }
     }
     if !differ.is_empty() {
-        return Err(format!("other bytes the second time: {}", differ.join(", ")).into());
+        return Err(format!("the two packings differ in: {}", differ.join(", ")).into());
     }
     Ok(())
 }
@@ -97,22 +97,22 @@ fn names_all(bill: &Value, lock: &str, kind: &str) -> Result {
     };
     let components = bill["components"]
         .as_array()
-        .ok_or("a bill without components")?;
+        .ok_or("the bill of materials has no components")?;
     let mut known = 0;
     for component in components {
         let texts = ["name", "version", "purl", "bom-ref"].map(|key| component[key].as_str());
         let [Some(name), Some(version), Some(_), Some(_)] = texts else {
-            return Err(format!("not all is said of {component}").into());
+            return Err(format!("incomplete component in the bill: {component}").into());
         };
         let licence = &component["licenses"][0];
         if licence["expression"].is_null() && licence["license"]["name"].is_null() {
-            return Err(format!("no licence of {name} {version}").into());
+            return Err(format!("no licence for {name} {version}").into());
         }
         let Some(digits) = component["hashes"][0]["content"].as_str() else {
             continue;
         };
         if kind == "cargo" && !sums.iter().any(|line| line.contains(digits)) {
-            return Err(format!("{name} {version} has another sum in the lock file").into());
+            return Err(format!("the checksum of {name} {version} is not in the lock file").into());
         }
         known += 1;
     }
@@ -123,7 +123,7 @@ fn names_all(bill: &Value, lock: &str, kind: &str) -> Result {
         Ok(())
     } else {
         Err(format!(
-            "{known} packages with sums in the bill, {} in the lock file",
+            "{known} packages with checksums in the bill, {} in the lock file",
             expected.len()
         )
         .into())
@@ -160,7 +160,7 @@ mod tests {
         let more = format!("{LOCK}checksum = \"34cd\"\n");
         assert_eq!(
             refusal(&bill(), &more),
-            "1 packages with sums in the bill, 2 in the lock file"
+            "1 packages with checksums in the bill, 2 in the lock file"
         );
     }
 
@@ -168,7 +168,7 @@ mod tests {
     fn a_licence_that_the_bill_lacks_is_noticed() {
         let mut bill = bill();
         bill["components"][0]["licenses"] = json!([]);
-        assert_eq!(refusal(&bill, LOCK), "no licence of a 1.0.0");
+        assert_eq!(refusal(&bill, LOCK), "no licence for a 1.0.0");
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         bill["components"][0]["hashes"][0]["content"] = json!("34cd");
         assert_eq!(
             refusal(&bill, LOCK),
-            "a 1.0.0 has another sum in the lock file"
+            "the checksum of a 1.0.0 is not in the lock file"
         );
     }
 }

@@ -128,7 +128,7 @@ impl Package<'_> {
         }
         let answer = cargo::output(&mut ask)?;
         let packages = answer.strip_prefix("shlibs:Depends=");
-        let packages = packages.ok_or_else(|| format!("dpkg-shlibdeps says {answer}"))?;
+        let packages = packages.ok_or_else(|| format!("bad dpkg-shlibdeps output: {answer}"))?;
         Ok(packages.to_owned())
     }
 }

@@ -68,7 +68,7 @@ impl Executables {
     pub(crate) fn in_folder(folder: &Path) -> Result<Self> {
         let runtime = [RUNTIME, RUNTIME_OF_TESTS].map(|name| folder.join(name));
         let found = runtime.iter().find(|file| file.exists());
-        let runtime = found.ok_or_else(|| format!("{} has no runtime", folder.display()))?;
+        let runtime = found.ok_or_else(|| format!("no runtime in {}", folder.display()))?;
         Self::existing(NAMES.map(|name| folder.join(name)), runtime.clone())
     }
 
@@ -76,7 +76,7 @@ impl Executables {
     pub(crate) fn named(&self, name: &str) -> Result<&Path> {
         let mut programs = self.programs.iter();
         let found = programs.find(|program| program.ends_with(name));
-        Ok(found.ok_or_else(|| format!("{name} is not packed"))?)
+        Ok(found.ok_or_else(|| format!("no executable {name}"))?)
     }
 
     /// Packs them with their licences, and the runtime beside the archive.
@@ -84,7 +84,7 @@ impl Executables {
         let name = format!("duet-{}-{}-linux-gnu", release.version, consts::ARCH);
         let folder = stage.join(&name);
         for program in &self.programs {
-            let base = program.file_name().ok_or("a program has a name")?;
+            let base = program.file_name().ok_or("a path without a file name")?;
             files::copy(program, &folder.join(base))?;
         }
         files::write(&folder.join("THIRD-PARTY-LICENCES"), notices)?;
@@ -115,7 +115,9 @@ impl Executables {
     }
 
     fn build_for_operators() -> Result<Self> {
-        println!("xtask: building for operators; the first time this takes about 40 minutes of processor time");
+        println!(
+            "xtask: building the release; the first build takes about 40 minutes of processor time"
+        );
         let mut build = cargo::cargo(["build", "--release", "--locked"]);
         build
             .args(PACKAGES)
@@ -138,7 +140,7 @@ impl Executables {
             .chain([&runtime])
             .find(|file| !file.is_file());
         match missing {
-            Some(file) => Err(format!("{} is not there", file.display()).into()),
+            Some(file) => Err(format!("{} does not exist", file.display()).into()),
             None => Ok(Self {
                 programs: programs.into(),
                 runtime,
@@ -152,7 +154,7 @@ impl Executables {
             let bytes = fs::read(program)?;
             if let Some(path) = first_in(&bytes, machine) {
                 let (program, path) = (program.display(), path.display());
-                return Err(format!("{program} has a path of this machine in it: {path}").into());
+                return Err(format!("{program} contains a path of this machine: {path}").into());
             }
         }
         Ok(())

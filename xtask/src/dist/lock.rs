@@ -34,7 +34,7 @@ pub(crate) fn of_cargo(text: &str) -> Result<Vec<Locked>> {
     let mut packages = text.split("[[package]]");
     let head = packages.next().unwrap_or_default();
     if !head.lines().any(|line| line == VERSION) {
-        return Err(format!("a lock file of cargo without `{VERSION}`").into());
+        return Err(format!("unsupported Cargo.lock: no line `{VERSION}`").into());
     }
     packages.map(of_cargo_one).collect()
 }
@@ -77,7 +77,7 @@ pub(crate) struct LockedByNpm {
 pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
     let lock: Value = serde_json::from_str(text)?;
     let packages = lock["packages"].as_object();
-    let packages = packages.ok_or("a lock file of npm without packages")?;
+    let packages = packages.ok_or("a package-lock.json without packages")?;
     let mut all = Vec::new();
     for (path, package) in packages {
         let Some((_, name)) = path.rsplit_once("node_modules/") else {
@@ -87,7 +87,7 @@ pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
             continue;
         }
         let text = |key: &str| package[key].as_str().map(str::to_owned);
-        let integrity = text("integrity").ok_or_else(|| format!("{path} has no sum"))?;
+        let integrity = text("integrity").ok_or_else(|| format!("{path} has no checksum"))?;
         all.push(LockedByNpm {
             package: Locked {
                 name: text("name").unwrap_or_else(|| name.to_owned()),
@@ -109,7 +109,7 @@ fn sum(integrity: &str) -> Result<Sum> {
     let bytes = integrity.strip_prefix("sha512-");
     let bytes = bytes.and_then(|text| Base64::decode_vec(text).ok());
     let bytes = bytes.filter(|bytes| bytes.len() == 64);
-    let bytes = bytes.ok_or_else(|| format!("{integrity} is no SHA-512"))?;
+    let bytes = bytes.ok_or_else(|| format!("not a SHA-512 hash: {integrity}"))?;
     Ok(Sum {
         algorithm: "SHA-512",
         digits: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
@@ -171,7 +171,7 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
         let error = of_cargo(&CARGO.replacen('4', "3", 1)).expect_err("another version");
         assert_eq!(
             error.to_string(),
-            "a lock file of cargo without `version = 4`"
+            "unsupported Cargo.lock: no line `version = 4`"
         );
     }
 
@@ -216,6 +216,6 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
         let cut = NPM.replace("fuwvY7kxvUdBeoGlODJ6+SfaPg==", "");
         let error = of_npm(&cut).expect_err("short");
         let short = "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKH";
-        assert_eq!(error.to_string(), format!("{short} is no SHA-512"));
+        assert_eq!(error.to_string(), format!("not a SHA-512 hash: {short}"));
     }
 }

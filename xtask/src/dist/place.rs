@@ -82,7 +82,7 @@ pub(crate) fn check() -> Result {
     if seen == sources {
         Ok(())
     } else {
-        Err(format!("builds are at {seen}, and not at {sources}").into())
+        Err(format!("the build folder is {seen}, expected {sources}").into())
     }
 }
 

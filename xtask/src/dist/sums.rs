@@ -34,6 +34,6 @@ pub(crate) fn check(folder: &Path) -> Result {
     if listed == found {
         Ok(())
     } else {
-        Err(format!("{NAME} lists {listed:?}, and there are {found:?}").into())
+        Err(format!("{NAME} lists {listed:?}, but the folder has {found:?}").into())
     }
 }

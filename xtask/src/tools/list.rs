@@ -32,7 +32,7 @@ pub(crate) const LIBCLANG: Tool = Tool {
     // A library, which the shell looks for.
     program: "sh",
     probe: &["-c", "ls /usr/lib/llvm-*/lib/libclang.so"],
-    purpose: "to find libclang, which the bindings to RocksDB are made with",
+    purpose: "finds libclang, which generates the RocksDB bindings",
     variable: Some("LIBCLANG_PATH"),
     package: "libclang-dev",
 };
@@ -91,7 +91,7 @@ pub(crate) const PYTHON: Tool = Tool {
 pub(crate) const NODE: Tool = Tool {
     program: "node",
     probe: VERSION,
-    purpose: "version 20 or newer, runs what is written in JavaScript",
+    purpose: "version 20 or newer, runs the JavaScript code",
     variable: None,
     package: "nodejs",
 };
@@ -99,7 +99,7 @@ pub(crate) const NODE: Tool = Tool {
 pub(crate) const NPM: Tool = Tool {
     program: "npm",
     probe: VERSION,
-    purpose: "fetches what the tests in JavaScript use",
+    purpose: "fetches the dependencies of the JavaScript tests",
     variable: None,
     package: "npm",
 };
@@ -123,7 +123,7 @@ pub(crate) const DPKG: Tool = Tool {
 pub(crate) const SHLIBDEPS: Tool = Tool {
     program: "dpkg-shlibdeps",
     probe: VERSION,
-    purpose: "says which packages have the libraries that an executable needs",
+    purpose: "finds the packages with the libraries of an executable",
     variable: None,
     package: "dpkg-dev",
 };

@@ -72,7 +72,7 @@ pub fn run(options: &Options) -> Result {
             counted,
             cycles_per_second: options.cycles_per_second,
         })?,
-        (None, None) => return Err("there are no counts".into()),
+        (None, None) => return Err("--counted or --from is required".into()),
     };
     let papers = papers()?;
     let tables = all(&data, &papers);

@@ -44,7 +44,7 @@ impl Known {
     fn new(parts: Parts) -> Result<Self, Fault> {
         let unreadable = |_| {
             let block = parts.header.block().number();
-            let message = format!("the header of block {block} has a digest of an unknown form");
+            let message = format!("the header of block {block} has a digest in an unknown format");
             Fault::from(Failure::new(Kind::NoWay, message))
         };
         Ok(Self {
@@ -96,7 +96,7 @@ impl Chain {
         let mut head = self.head.clone();
         let there = head.wait_for(Option::is_some).await;
         let found = there.ok().and_then(|head| head.clone());
-        found.ok_or(Refusal::Unreadable("this server ends".to_owned()))
+        found.ok_or(Refusal::Unreadable("this server is stopping".to_owned()))
     }
 
     /// The block with this hash, or the newest. One that is a little newer than the newest is waited for, because

@@ -355,7 +355,7 @@ mod tests {
         let busy = client.ask(&request("state_getStorage", &json!([1]))).await;
         assert_eq!(
             busy["error"]["message"],
-            "too much at a time: requests of this connection"
+            "too many requests of this connection at a time"
         );
         for _ in 0..REQUESTS_PER_CONNECTION {
             let answer = tokio::time::timeout(WITHIN, receive(&mut client.stream)).await;

@@ -44,7 +44,7 @@ impl Allowed {
         };
         let authority = request.uri().authority().map(ToString::to_string);
         let Some(host) = text("host").or(authority) else {
-            return Verdict::Refuse("the request names no host");
+            return Verdict::Refuse("the request has no host");
         };
         if !self.is_host(&host) {
             return Verdict::Refuse("the request is for another host; see --allow-host");
@@ -52,7 +52,7 @@ impl Allowed {
         match text("origin") {
             None => Verdict::Pass,
             Some(origin) if !self.origins.contains(&origin) => {
-                Verdict::Refuse("pages of this origin are not let in; see --allow-origin")
+                Verdict::Refuse("pages of this origin are not allowed; see --allow-origin")
             }
             Some(origin) if request.method().as_str() == "OPTIONS" => Verdict::Preflight(origin),
             Some(origin) => Verdict::PassPage(origin),

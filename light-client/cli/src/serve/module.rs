@@ -150,7 +150,7 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
             Some(block) => chain.start_proof(block).await,
             None if context.strict => Err(Refusal::Method {
                 method: method.to_owned(),
-                why: "without a block it is an endpoint's word, and --strict was given",
+                why: "without a block the answer is an endpoint's claim, and --strict was given",
             }),
             None => chain.claimed_start().await,
         },

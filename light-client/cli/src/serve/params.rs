@@ -83,7 +83,7 @@ impl<'de> Deserialize<'de> for Keys {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut keys = Vec::<Key>::deserialize(deserializer)?;
         if keys.len() > MAX_KEYS {
-            let message = format!("at most {MAX_KEYS} keys are proven at a time");
+            let message = format!("at most {MAX_KEYS} keys in one request");
             return Err(serde::de::Error::custom(message));
         }
         keys.sort_unstable();
@@ -103,11 +103,14 @@ impl Positional {
     pub(crate) fn new(params: &Params<'_>) -> Result<Self, Refusal> {
         let values: Vec<Value> = match params.as_str().map(str::trim) {
             None | Some("") => Vec::new(),
-            Some(text) => serde_json::from_str(text)
-                .map_err(|_| Refusal::Params("they are positional: an array".to_owned()))?,
+            Some(text) => serde_json::from_str(text).map_err(|_| {
+                Refusal::Params("expected an array of positional parameters".to_owned())
+            })?,
         };
         if values.len() > MAX_PARAMS {
-            return Err(Refusal::Params(format!("more than {MAX_PARAMS}")));
+            return Err(Refusal::Params(format!(
+                "more than {MAX_PARAMS} parameters"
+            )));
         }
         Ok(Self(values.into_iter()))
     }

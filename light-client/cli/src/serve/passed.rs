@@ -56,7 +56,7 @@ impl Chain {
             match server.call::<Value>(method, params).await? {
                 Err(error) if error.code() == ErrorCode::MethodNotFound.code() => {
                     // Another one may have it, and this one is of use for the rest.
-                    Err(Fault::Unreachable(format!("there is no method {method}")))
+                    Err(Fault::Unreachable(format!("no method {method}")))
                 }
                 answer => Ok(answer),
             }

@@ -70,11 +70,12 @@ impl Chain {
         let newest = head.block.number();
         if asked.keys.0.len() > MAX_KEYS {
             return Err(Refusal::Params(format!(
-                "at most {MAX_KEYS} keys are proven at a time"
+                "at most {MAX_KEYS} keys in one request"
             )));
         }
         if asked.under.is_some_and(|under| under.0 != newest.get()) {
-            let message = format!("proofs are given under the newest proven block, {newest}, only");
+            let message =
+                format!("only proofs under the newest proven block, {newest}, are served");
             return Err(Refusal::Params(message));
         }
         let block = asked

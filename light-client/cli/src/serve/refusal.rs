@@ -71,17 +71,13 @@ fn worst(faults: &[(String, Fault)]) -> Option<&(String, Fault)> {
 fn unanswered(faults: &[(String, Fault)]) -> ErrorObjectOwned {
     let all: Vec<_> = faults.iter().map(fault_json).collect();
     let Some((url, fault)) = worst(faults) else {
-        return error(
-            UNREACHABLE,
-            "no endpoint is left to ask".to_owned(),
-            json!({}),
-        );
+        return error(UNREACHABLE, "no endpoint is left".to_owned(), json!({}));
     };
     let (code, what) = match fault {
-        Fault::Lie(_) | Fault::OtherChain { .. } => (UNVERIFIED, "what was sent does not verify"),
-        Fault::Incomplete(Missing::Genesis) => (NO_START, "no endpoint has it"),
+        Fault::Lie(_) | Fault::OtherChain { .. } => (UNVERIFIED, "the answer does not verify"),
+        Fault::Incomplete(Missing::Genesis) => (NO_START, "no endpoint has the data"),
         Fault::Incomplete(_) | Fault::Reset(_) | Fault::LaterStart(_) | Fault::Fatal(_) => {
-            (MISSING, "no endpoint has it")
+            (MISSING, "no endpoint has the data")
         }
         _ => (UNREACHABLE, "no endpoint can be reached"),
     };
@@ -125,7 +121,7 @@ impl From<Refusal> for ErrorObjectOwned {
                 )
             }
             Refusal::Unanswered(faults) => unanswered(&faults),
-            Refusal::Busy(what) => error(BUSY, format!("too much at a time: {what}"), json!({})),
+            Refusal::Busy(what) => error(BUSY, format!("too many {what} at a time"), json!({})),
             Refusal::TooSlow { seconds } => {
                 let message = format!("no answer within {seconds} s");
                 error(BUSY, message, json!({ "seconds": seconds }))

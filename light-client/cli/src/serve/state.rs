@@ -106,9 +106,8 @@ impl Chain {
         let Some(value) = entries.values.into_iter().next().flatten() else {
             return Ok(json!(0));
         };
-        let info = AccountInfo::decode_all(&mut value.as_slice()).map_err(|_| {
-            Refusal::Unreadable("this chain keeps accounts in a form of its own".to_owned())
-        })?;
+        let info = AccountInfo::decode_all(&mut value.as_slice())
+            .map_err(|_| Refusal::Unreadable("this chain has another account format".to_owned()))?;
         Ok(json!(info.nonce))
     }
 }

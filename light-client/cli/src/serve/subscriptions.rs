@@ -27,7 +27,7 @@ const PROVEN_WITHIN: Duration = Duration::from_secs(120);
 /// Why a subscription ends, as the subscriber sees it.
 pub(crate) fn end(refusal: Refusal) -> SubscriptionMessage {
     let error = ErrorObjectOwned::from(refusal);
-    SubscriptionMessage::from_json(&error).unwrap_or_else(|_| "it ended".into())
+    SubscriptionMessage::from_json(&error).unwrap_or_else(|_| "the subscription ended".into())
 }
 
 /// Sends something; false when nobody listens any more.
@@ -160,7 +160,7 @@ impl Watched {
             let status: Value = match status {
                 Some(Ok(status)) => status,
                 None => return Ok(()),
-                Some(Err(_)) => return Err(self.lied(chain, "what does not parse".to_owned())),
+                Some(Err(_)) => return Err(self.lied(chain, "an unreadable message".to_owned())),
             };
             let Some(block) = status.get("finalized") else {
                 if !send(sink, &fit(status)).await {
@@ -169,7 +169,7 @@ impl Watched {
                 continue;
             };
             let Ok(block) = serde_json::from_value(block.clone()) else {
-                return Err(self.lied(chain, "no hash of the final block".to_owned()));
+                return Err(self.lied(chain, "no hash of the finalized block".to_owned()));
             };
             let proven = tokio::select! {
                 proven = self.is_proven_in(chain, block) => proven?,
@@ -182,7 +182,7 @@ impl Watched {
 
     fn lied(&self, chain: &Chain, got: String) -> Refusal {
         let hash = transaction_hash(&self.transaction);
-        let asked = format!("what became of the transaction {hash:?}");
+        let asked = format!("the status of transaction {hash:?}");
         chain.lied(self.endpoint, Lie::OtherAnswer { asked, got })
     }
 
@@ -203,7 +203,7 @@ impl Watched {
         }
         Err(self.lied(
             chain,
-            format!("the block {block:?}, which does not have it"),
+            format!("finality in block {block:?}, which does not have the transaction"),
         ))
     }
 }

@@ -144,7 +144,7 @@ impl Upstream {
 
     async fn connection(&self, index: usize) -> Result<Arc<Server>, Fault> {
         let Some(endpoint) = self.endpoints.get(index) else {
-            return Err(Fault::Unreachable("there is no such endpoint".to_owned()));
+            return Err(Fault::Unreachable("no such endpoint".to_owned()));
         };
         let mut open = endpoint.server.lock().await;
         if let Some(server) = open.as_ref().filter(|server| server.is_connected()) {

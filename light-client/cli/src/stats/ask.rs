@@ -92,7 +92,10 @@ async fn contradicted(
     // One for each member in each of two periods.
     let most = set.len().saturating_mul(2);
     if u32::try_from(sent.len()).map_or(true, |got| got > most) {
-        return Err(lie(&what, &format!("{} of at most {most}", sent.len())));
+        return Err(lie(
+            &what,
+            &format!("{} items, above the limit of {most}", sent.len()),
+        ));
     }
     let member = |text: &String| {
         let evidence: Evidence = decode("evidence", text)?;
@@ -115,6 +118,6 @@ fn decode<T: DecodeAll>(object: &'static str, text: &str) -> Result<T, Fault> {
 
 /// The fault of an endpoint whose data does not hold.
 fn lie(asked: &str, why: &str) -> Fault {
-    let (asked, got) = (asked.to_owned(), format!("what does not hold: {why}"));
+    let (asked, got) = (asked.to_owned(), format!("an invalid answer: {why}"));
     Lie::OtherAnswer { asked, got }.into()
 }

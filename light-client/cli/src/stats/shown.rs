@@ -125,7 +125,7 @@ impl<'a> Shown<'a> {
         }));
         lines.extend(self.absent.iter().map(|absent| {
             let why = if absent.contradicted {
-                "said two different things, and does not count"
+                "signed contradictory figures, and does not count"
             } else {
                 "is not in it"
             };

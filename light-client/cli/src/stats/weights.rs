@@ -27,11 +27,11 @@ fn parse(text: &str, set: &Keyset) -> Result<Weights, String> {
         let failed = |why: &str| format!("line {number}: {why}");
         let (key, weight) = line
             .split_once(char::is_whitespace)
-            .ok_or_else(|| failed("a `pk1` and a whole number are expected"))?;
+            .ok_or_else(|| failed("expected a `pk1` and a whole number"))?;
         let weight: u64 = weight
             .trim()
             .parse()
-            .map_err(|error| failed(&format!("a whole number is expected: {error}")))?;
+            .map_err(|error| failed(&format!("expected a whole number: {error}")))?;
         let key = pk1(key).ok_or_else(|| failed("a `pk1` is 0x and 96 hexadecimal digits"))?;
         let place = set
             .position(&key)
@@ -73,11 +73,11 @@ mod tests {
         for (text, expected) in [
             (
                 format!("{key}"),
-                "line 1: a `pk1` and a whole number are expected",
+                "line 1: expected a `pk1` and a whole number",
             ),
             (
                 format!("\n{key} many"),
-                "line 2: a whole number is expected: invalid digit found in string",
+                "line 2: expected a whole number: invalid digit found in string",
             ),
             (
                 "0x12 5".into(),

@@ -28,7 +28,7 @@ pub(crate) fn check(
         return Err(Failure::new(
             Kind::Usage,
             format!(
-                "--require is {}, and the list has {} names",
+                "--require is {}, but the list has {} names",
                 args.require,
                 list.names()
             ),

@@ -84,7 +84,7 @@ pub(super) fn secret_key(path: &Path) -> Result<SecretKey, Failure> {
     if mode & OTHERS != 0 {
         return Err(failed(
             path,
-            "others may read this secret key: `chmod 600` takes that from them",
+            "other users can read this secret key: run `chmod 600` on it",
         ));
     }
     if !contains(&bytes, ARMOUR) {
@@ -156,7 +156,7 @@ fn bounded(path: &Path, most: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
     file.read_to_end(&mut bytes)
         .map_err(|error| failed(path, error))?;
     if bytes.len() > most {
-        return Err(failed(path, format_args!("it has more than {most} bytes")));
+        return Err(failed(path, format_args!("more than {most} bytes")));
     }
     Ok(bytes)
 }

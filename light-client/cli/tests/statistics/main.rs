@@ -156,9 +156,7 @@ async fn too_few_too_old_or_none_end_with_status_6() {
     let without = Figures::start(&world, Lie::NoMethod).await;
     let asked = stats(&world, &[&without], "peers").await.expect_code(4);
     assert!(
-        asked
-            .stderr
-            .contains("there is no method duet_getStatistic"),
+        asked.stderr.contains("no method duet_getStatistic"),
         "{}",
         asked.stderr
     );

@@ -142,7 +142,7 @@ fn bound(command: &Aggregate, inputs: &[Input]) -> Result<Option<u64>, Failure> 
         .get();
     match command.limit.filter(|limit| bound > *limit) {
         Some(limit) => Err(Failure::refused(format!(
-            "the sum may reach {bound}, and the limit is {limit}"
+            "the sum may reach {bound}, above the limit of {limit}"
         ))),
         None => Ok(Some(bound)),
     }

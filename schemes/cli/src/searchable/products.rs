@@ -119,7 +119,7 @@ pub(crate) fn decrypt_product(command: &DecryptProduct, output: &Output) -> Resu
     let product = object::read_one(input, &SEARCHABLE_PRODUCT, decode)?;
     if let Some(most) = command.max_length.filter(|most| product.length() > *most) {
         return Err(Failure::refused(format!(
-            "{}: a product of vectors of length {}, and at most {most} is allowed",
+            "{}: the vectors have length {}, above the limit of {most}",
             command.input.display(),
             product.length()
         )));

@@ -174,7 +174,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             let record = read_record(&record)?;
             let id = queue.open(output)?.add(record, terms, time(now)?);
             let id = id.map_err(failure)?.to_string();
-            output.result(&json!({ "id": id }), format!("record {id} waits"))
+            output.result(&json!({ "id": id }), format!("record {id} is queued"))
         }
         Command::Verify {
             queue,
@@ -200,7 +200,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Adopt { queue } => {
             QueueStore::adopt(&queue.files()).map_err(failure)?;
             let anchor = queue.files().anchor;
-            let text = format!("the queue has the anchor {}", anchor.display());
+            let text = format!("adopted the queue with the anchor {}", anchor.display());
             output.result(&json!({ "anchor": anchor }), text)
         }
         Command::List { queue } => list(&queue, output),
@@ -221,7 +221,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
                 return Err(Failure::input(format!("no record {id}")));
             }
             let id = id.to_string();
-            output.result(&json!({ "removed": id }), format!("record {id} is gone"))
+            output.result(&json!({ "removed": id }), format!("record {id} removed"))
         }
     }
 }

@@ -26,7 +26,7 @@ pub enum RegisterError {
         source: SignError,
     },
     /// The key does not belong to this register.
-    #[error("the register belongs to {register}, but the key is that of {key}")]
+    #[error("the register belongs to {register}, but the key to {key}")]
     WrongKey {
         /// The owner of the register.
         register: SignerId,

@@ -105,7 +105,7 @@ pub enum FunctionError {
     #[error("the monomial {0} appears twice")]
     RepeatedMonomial(Monomial),
     /// The text is not a sum of terms.
-    #[error("the text is not a polynomial, from byte {at}")]
+    #[error("not a polynomial: cannot parse the text from byte {at}")]
     Unreadable {
         /// The number of bytes that were parsed.
         at: usize,
@@ -129,7 +129,7 @@ pub enum FunctionError {
         limit: u64,
     },
     /// The degree, the number of variables or the number of terms exceeds the limit.
-    #[error("{what} is {got}, at most {limit} is admitted")]
+    #[error("{what} is {got}, above the limit of {limit}")]
     NotAdmissible {
         /// The quantity that is too large.
         what: &'static str,

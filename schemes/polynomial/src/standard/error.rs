@@ -18,13 +18,13 @@ pub enum StandardError {
         value: i64,
     },
     /// A data set has more values than there are indices.
-    #[error("{got} values are more than a data set can have")]
+    #[error("{got} values exceed the maximum size of a data set")]
     TooManyValues {
         /// The number of values.
         got: usize,
     },
     /// The numbers of records or coefficients and of values in the view differ.
-    #[error("the view has {expected} values, but {got} were given")]
+    #[error("expected {expected} records or coefficients, one per value of the view, got {got}")]
     CountMismatch {
         /// The number of values in the view.
         expected: usize,

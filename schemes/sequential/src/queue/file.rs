@@ -86,7 +86,7 @@ pub enum StoreError {
     },
     /// There is a log but no anchor: the queue is of an earlier version, or its anchor was lost.
     #[error(
-        "{anchor}: missing, so whether {log} is the latest is unknown; `QueueStore::adopt` takes the queue over"
+        "{anchor}: missing, so {log} may not be the latest; `QueueStore::adopt` accepts it as it is"
     )]
     Unanchored {
         /// The log.
@@ -109,7 +109,7 @@ pub enum StoreError {
     #[error(transparent)]
     Add(#[from] AddError),
     /// An earlier write failed, so the content of the file is unknown. Open the queue again.
-    #[error("an earlier write to the queue failed; open it again")]
+    #[error("an earlier write to the queue failed; reopen the queue")]
     Poisoned,
 }
 

@@ -64,7 +64,7 @@ pub enum AddError {
     #[error("the record is in the queue already")]
     Duplicate,
     /// Its deadline has passed.
-    #[error("the deadline {deadline} has passed, it is {now}")]
+    #[error("the deadline {deadline} has passed: the time is {now}")]
     Expired {
         /// The deadline.
         deadline: Time,

@@ -60,7 +60,7 @@ pub(crate) enum Taken {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     /// It is no report.
-    #[error("it is no report: {0}")]
+    #[error("malformed report: {0}")]
     Undecodable(codec::Error),
     /// A report that does not hold.
     #[error(transparent)]

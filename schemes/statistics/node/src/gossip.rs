@@ -99,7 +99,7 @@ impl<Block: BlockT<Hash = H256>> Validator<Block> for Gate {
         match self.collected.take(Some(*sender), data) {
             Taken::Useful(period) => ValidationResult::ProcessAndKeep(topic(period)),
             Taken::Refused(refusal) => {
-                log::debug!(target: LOG_TARGET, "a report of {sender} is refused: {refusal}");
+                log::debug!(target: LOG_TARGET, "refused a report from {sender}: {refusal}");
                 // When the queue is full, enough are waiting to be charged.
                 let _ = self.faults.try_send(*sender);
                 ValidationResult::Discard

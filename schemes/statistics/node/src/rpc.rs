@@ -121,7 +121,7 @@ impl StatisticsApiServer for Statistics {
 
 fn busy() -> ErrorObjectOwned {
     let message =
-        "too many questions about statistics wait on this node; ask again, or ask another node";
+        "too many statistics requests are waiting on this node; retry later, or use another node";
     ErrorObject::owned(BUSY, message, None::<()>)
 }
 

@@ -111,7 +111,7 @@ where
         }
         futures::select! {
             () = (&mut engine).fuse() => {
-                log::debug!(target: LOG_TARGET, "the network is gone");
+                log::debug!(target: LOG_TARGET, "the network has stopped");
                 return;
             }
             finalized = finality.next() => match finalized {
@@ -234,14 +234,14 @@ impl Worker {
                 made.inspect_err(|error| {
                     log::warn!(
                         target: LOG_TARGET,
-                        "no figures of this node are signed as session {} begins: {error}",
+                        "cannot sign this node's figures at the start of session {}: {error}",
                         period.session,
                     );
                 })
                 .ok()
             })
             .inspect(
-                |_| log::info!(target: LOG_TARGET, "signed the figures of this node as session {} began", period.session),
+                |_| log::info!(target: LOG_TARGET, "signed this node's figures at the start of session {}", period.session),
             )
             .collect()
     }

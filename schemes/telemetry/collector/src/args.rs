@@ -6,7 +6,7 @@ use std::{net::SocketAddr, path::PathBuf};
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
-  1  a file or the machine
+  1  a file or system error
   2  bad usage: wrong arguments, or a trapdoor of another key or keyword
   3  there is no reading of this metric in this hour";
 

@@ -22,7 +22,7 @@ use std::{
 pub(crate) fn sum(args: &Sum) -> Result<String, Failure> {
     let [chain, metric, hour] = args.telemetry.as_slice() else {
         return Err(Failure::Argument(
-            "a chain, a metric and an hour are wanted".into(),
+            "expected a chain, a metric and an hour".into(),
         ));
     };
     let hour: u64 = hour

@@ -47,7 +47,7 @@ impl Outbox {
         self.waiting.push_back(batch);
         while self.waiting.len() > MOST_WAITING {
             self.waiting.pop_front();
-            log::debug!(target: LOG_TARGET, "a reading is dropped, because the collector did not take it for too long");
+            log::debug!(target: LOG_TARGET, "dropped the oldest reading: too many are waiting for the collector");
         }
     }
 
@@ -62,15 +62,20 @@ impl Outbox {
         match self.try_send().await {
             Ok(()) if self.warned => {
                 self.warned = false;
-                log::info!(target: LOG_TARGET, "{} takes readings again", self.url);
+                log::info!(target: LOG_TARGET, "{} accepts readings again", self.url);
             }
             Ok(()) => {}
             Err(error) if self.warned => {
-                log::debug!(target: LOG_TARGET, "{} takes no readings: {}", self.url, shown(&error.to_string()));
+                log::debug!(target: LOG_TARGET, "cannot send readings to {}: {}", self.url, shown(&error.to_string()));
             }
             Err(error) => {
                 self.warned = true;
-                log::warn!(target: LOG_TARGET, "{} takes no readings, which wait: {}", self.url, shown(&error.to_string()));
+                log::warn!(
+                    target: LOG_TARGET,
+                    "cannot send readings to {}, will retry: {}",
+                    self.url,
+                    shown(&error.to_string()),
+                );
             }
         }
     }

@@ -53,7 +53,7 @@ where
                     let hour = Hour::of(SystemTime::now());
                     match params.group.encrypt(hour, &figures, &mut OsRng) {
                         Ok(batch) => outbox.put(batch),
-                        Err(error) => log::warn!(target: LOG_TARGET, "no reading is taken: {error}"),
+                        Err(error) => log::warn!(target: LOG_TARGET, "cannot encrypt a reading: {error}"),
                     }
                 }
                 outbox.send().await;

@@ -43,7 +43,7 @@ async fn main() -> Result<()> {
     let options = Options::parse();
     let mut lines = String::new();
     for voters in &options.validators {
-        println!("starting a node of BEEFY with a set of {voters}");
+        println!("starting a BEEFY node with a set of {voters} validators");
         let row = play(&options, *voters).await?;
         println!("{}", details(&row));
         lines.push_str(&serde_json::to_string(&row)?);
@@ -131,7 +131,7 @@ fn bare_check(count: u32) -> Result<f64> {
     for vote in &signed {
         let id: &AuthorityId = &vote.id;
         if !BeefyAuthorityId::verify(id, &vote.signature, &message) {
-            return Err("a vote of ours does not hold".into());
+            return Err("one of our own votes is invalid".into());
         }
     }
     Ok(thread_time().saturating_sub(began).as_secs_f64() * 1e6 / f64::from(count))

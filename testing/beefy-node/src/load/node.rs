@@ -55,7 +55,7 @@ impl RunningNode {
             |_| true,
         );
         let rpc = rpc.await?;
-        let process = ending.0.take().ok_or("the process is kept until here")?;
+        let process = ending.0.take().ok_or("the process is gone")?;
         Ok(Self {
             process,
             rpc,

@@ -136,14 +136,14 @@ impl Stage {
         };
         let heard = timeout(LIMIT, self.heard.wait_for(is_new)).await??;
         let vote = heard.vote.clone();
-        vote.ok_or_else(|| "it has voted".into())
+        vote.ok_or_else(|| "no vote was heard".into())
     }
 
     async fn proof_of(&mut self, block: u32) -> Result<Instant> {
         let is_there = |heard: &Heard| heard.proof.is_some_and(|(proven, _)| proven >= block);
         let heard = timeout(LIMIT, self.heard.wait_for(is_there)).await??;
         let proof = heard.proof;
-        let (_, at) = proof.ok_or("it has come")?;
+        let (_, at) = proof.ok_or("no proof was heard")?;
         Ok(at)
     }
 

@@ -39,7 +39,7 @@ export async function check(tool, run) {
   let status = 0;
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done after ${LIMIT / 1000} s`)), LIMIT);
+    timer = setTimeout(() => reject(new Error(`timed out after ${LIMIT / 1000} s`)), LIMIT);
   });
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   try {

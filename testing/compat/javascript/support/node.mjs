@@ -12,7 +12,7 @@ const STOP_LIMIT = 10_000;
 /** The executable, as `cargo xtask compat` names it. */
 export function executable() {
   const path = process.env.DUET_NODE;
-  if (!path) throw new Error("DUET_NODE names no node; `cargo xtask compat` builds one and sets it");
+  if (!path) throw new Error("DUET_NODE is not set; `cargo xtask compat` builds a node and sets it");
   return path;
 }
 

@@ -72,7 +72,7 @@ impl Player {
             let from = self.copy_of(number);
             // Gone with what is in it when the node has it back.
             let kept_in = tempfile::tempdir_in(&self.files.folder);
-            let kept_in = kept_in.map_err(Error::io("making a folder for what is kept"))?;
+            let kept_in = kept_in.map_err(Error::io("making a folder for the kept files"))?;
             let saved = kept_in.path().join("kept");
             let node = self.network.node(number)?;
             node.kill()?;

@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "backlog",
-    what: "a node is killed, the others go on for some sessions with new sets, and it comes back to all that it missed",
+    what: "a node is killed, the others go on for some sessions with new sets, and it comes back and catches up",
     needs: None,
     setting: Setting::Plain,
     steps: &[

@@ -10,7 +10,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "clock_jump",
-    what: "the clock of one node jumps ahead and behind, then that of all ahead; the others prove on, and it catches up",
+    what: "the clock of one node jumps ahead and behind, then the clocks of all nodes jump ahead; the others go on proving, and the node catches up",
     needs: Some(Need::Faketime),
     setting: Setting::Clocks,
     steps: &[

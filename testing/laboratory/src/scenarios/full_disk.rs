@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "full_disk",
-    what: "the disk of a node becomes full; the others prove on, and it catches up when there is room again, by itself or started anew",
+    what: "the disk of a node becomes full; the others go on proving, and the node catches up when there is room again, by itself or after a restart",
     needs: None,
     setting: Setting::SmallDisk(Group::Last(0), 256),
     steps: &[

@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "grandpa_stall",
-    what: "one node more than may be missing is killed; sessions go on, keys change, nothing is final; then all come back and the sets take over",
+    what: "one node more than may be missing is killed; sessions go on, keys change, nothing is finalized; then all come back and the sets take over",
     needs: None,
     setting: Setting::Plain,
     steps: &[

@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "partition_and_kills",
-    what: "two halves do not hear each other and prove nothing; then as many nodes as may be missing are killed, and the others prove on",
+    what: "two halves do not hear each other and prove nothing; then as many nodes as may be missing are killed, and the others go on proving",
     needs: None,
     setting: Setting::Plain,
     steps: &[

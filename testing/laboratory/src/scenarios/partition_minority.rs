@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "partition_minority",
-    what: "as many nodes as may be missing are cut off; the others prove on, and those catch up",
+    what: "as many nodes as may be missing are cut off; the others go on proving, and the nodes that were cut off catch up",
     needs: None,
     setting: Setting::Plain,
     steps: &[

@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "partition_one_way",
-    what: "what as many nodes as may be missing send is lost, and what is sent to them arrives; the others prove on",
+    what: "packets from as many nodes as may be missing are lost, packets to them arrive; the others go on proving",
     needs: None,
     setting: Setting::Plain,
     steps: &[

@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "restored",
-    what: "a node is restored from an older copy: first the database alone, then keys and records of votes, too, after what they signed was exported; it signs nothing twice",
+    what: "a node is restored from an older copy: first only the database, then also the keys and the vote records, which were exported before; the node signs nothing twice",
     needs: None,
     setting: Setting::Plain,
     steps: &[

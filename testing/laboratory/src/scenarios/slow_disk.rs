@@ -7,7 +7,7 @@ use crate::{
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "slow_disk",
-    what: "each time that one of as many nodes as may be missing has a file written to disk, it waits half a second; all prove on",
+    what: "on as many nodes as may be missing, each flush to disk takes half a second longer; all nodes go on proving",
     needs: Some(Need::Strace),
     setting: Setting::SlowDisk(Group::Spare, 500),
     steps: &[

@@ -47,7 +47,7 @@ async fn join_one(scene: Scene) -> Result<Silent> {
     let live = move || {
         let runtime = Builder::new_current_thread().enable_all().build();
         let joined = runtime
-            .map_err(Error::io("a runtime for a peer"))
+            .map_err(Error::io("starting a runtime for a peer"))
             .and_then(|runtime| {
                 let join = Peer::join_hearing(&scene.address, scene.genesis, |_| ());
                 let peer = runtime.block_on(join)?;
@@ -67,7 +67,7 @@ async fn join_one(scene: Scene) -> Result<Silent> {
     let thread = thread::Builder::new().name("silent".into()).spawn(live);
     let silent = Silent {
         wake: Some(wake),
-        thread: Some(thread.map_err(Error::io("a thread for a peer"))?),
+        thread: Some(thread.map_err(Error::io("starting a thread for a peer"))?),
     };
     told.await.map_err(|_| Error::Gone)??;
     Ok(silent)

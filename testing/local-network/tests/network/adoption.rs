@@ -78,7 +78,7 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         light.proves_block(&network, &alice, with).await;
         let at = without.get().to_string();
         let (said, proven) = light.asks(&network, "block", &["--at", &at]).await;
-        let reason = format!("it has no proofs of block {without} under");
+        let reason = format!("no proofs of block {without} under");
         assert!(!proven && said.contains(&reason), "{said}");
 
         // Who forgot it comes later, and the sets rotate as on any chain, GRANDPA's too.
@@ -160,7 +160,7 @@ async fn nobody_begins_at_a_set_that_was_ended(network: &Network, alice: &Rpc, l
     assert!(keysets(alice, Some(between)).await.current.len >= 3);
     let start = format!("{between:?}");
     let (said, is_synced) = light.run(network, &["--start", &start]).await;
-    let reason = format!("LIGHT-2: the chain has put Duet down at block {number}");
+    let reason = format!("LIGHT-2: Duet is deactivated at block {number}");
     assert!(!is_synced && said.contains(&reason), "{said}");
 }
 

@@ -115,7 +115,9 @@ async fn stops_before(client: &Client, network: &Network, reset: BlockNumber) ->
     assert_eq!(said["rule"], "LIGHT-8");
     let reason = said["reason"].as_str().expect("a text");
     assert!(reason.contains(&format!("block {reset} ")), "{reason}");
-    let (_, checkpoint) = reason.split_once("a file of this: ").expect(reason);
+    let (_, checkpoint) = reason
+        .split_once("a file with this content: ")
+        .expect(reason);
     write(&network.directory().join("checkpoint.json"), checkpoint)
 }
 

@@ -232,7 +232,7 @@ mod tests {
         let shown = error.expect_err("no value").to_string();
         assert_eq!(
             shown,
-            "value in Prometheus's answer {\"metric\":{}} is missing, or is something else"
+            "value in Prometheus's answer {\"metric\":{}} is missing or malformed"
         );
     }
 }

@@ -189,7 +189,7 @@ impl Prometheus {
 
     fn check_alive(&mut self) -> Result<()> {
         let status = self.process.try_wait();
-        match status.map_err(Error::io("looking at Prometheus"))? {
+        match status.map_err(Error::io("checking whether Prometheus runs"))? {
             None => Ok(()),
             Some(status) => {
                 let log = self.log();

@@ -20,7 +20,7 @@ pub enum Error {
     #[error("{0}")]
     Proof(#[from] Refusal),
     /// The proof is about the block that is trusted already.
-    #[error("the block of the proof is trusted already")]
+    #[error("the block of the proof is already trusted")]
     Known,
     /// The header is not that of the proven block.
     #[error("{0}")]

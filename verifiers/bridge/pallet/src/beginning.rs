@@ -62,7 +62,7 @@ fn begin<T: Config<I>, I: 'static>(
     let id = HeaderId(*best.number(), best.hash());
     let checkpoint = followed.clone().checkpoint_at(id);
     if let Err(error) = Trusted::from_checkpoint(checkpoint, Mode::Stateless) {
-        log::warn!(target: LOG_TARGET, "this is no block to begin at: {error}");
+        log::warn!(target: LOG_TARGET, "cannot begin at this block: {error}");
         return Err(Error::InvalidKeysets);
     }
     Followed::<T, I>::put(followed);

@@ -12,17 +12,17 @@ pub(crate) fn check<T: Config<I>, I: 'static>() -> Result<(), TryRuntimeError> {
     let best = BestFinalized::<T, I>::get();
     ensure!(
         best.is_some() == Followed::<T, I>::exists(),
-        "bridge-duet: a best header without sets, or sets without one"
+        "bridge-duet: a best header without sets, or sets without a best header"
     );
     ensure!(
         best.is_some() || !Contradicted::<T, I>::exists(),
-        "bridge-duet: a contradiction before anything was known"
+        "bridge-duet: a contradiction, but no best header"
     );
     if let Some(best) = best {
         let header = ImportedHeaders::<T, I>::get(best.hash());
         ensure!(
             header.is_some_and(|header| header.number == best.number()),
-            "bridge-duet: the best header is not kept, or under another number"
+            "bridge-duet: the best header is not kept, or has another number"
         );
     }
     let keep = T::HeadersToKeep::get();
@@ -49,7 +49,7 @@ pub(crate) fn check<T: Config<I>, I: 'static>() -> Result<(), TryRuntimeError> {
     ensure!(
         FreeHeadersRemaining::<T, I>::get()
             .is_none_or(|left| left <= T::MaxFreeHeadersPerBlock::get()),
-        "bridge-duet: more free submissions than a block has"
+        "bridge-duet: more free submissions left than a block has"
     );
     Ok(())
 }

@@ -302,13 +302,13 @@ pub mod pallet {
         fn integrity_test() {
             assert!(
                 T::HeadersToKeep::get() > 0,
-                "bridge-duet: HeadersToKeep is zero, so that no header could be asked for"
+                "bridge-duet: HeadersToKeep is zero, so no header would be kept"
             );
             let force = T::WeightInfo::force_set_pallet_state(T::HeadersToKeep::get());
             let block = <T as frame_system::Config>::BlockWeights::get().max_block;
             assert!(
                 force.all_lte(block.div(2)),
-                "bridge-duet: to forget HeadersToKeep headers takes more than half a block"
+                "bridge-duet: removing HeadersToKeep headers takes more than half a block"
             );
         }
 

@@ -7,7 +7,7 @@ fn main() -> ExitCode {
         None => false,
         Some("--check") => true,
         Some(other) => {
-            eprintln!("duet-conformance: unknown argument {other}; there is only --check");
+            eprintln!("duet-conformance: unknown argument {other}; expected --check or none");
             return ExitCode::FAILURE;
         }
     };
@@ -19,7 +19,10 @@ fn main() -> ExitCode {
         let same = fs::read_to_string(&path).is_ok_and(|found| found == text);
         if check {
             if !same {
-                eprintln!("{} is not what the generator makes", path.display());
+                eprintln!(
+                    "{} differs from the output of the generator",
+                    path.display()
+                );
             }
         } else if !same {
             fs::write(&path, &text).expect("the folder of the vectors can be written");

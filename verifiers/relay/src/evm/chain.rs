@@ -47,7 +47,7 @@ impl Chain {
         let usage = |what: &str| Failure::new(Kind::Usage, format!("{url}: {what}"));
         let parsed = url
             .parse()
-            .map_err(|_| usage("an EVM chain is asked by HTTP, at http:// or https://"))?;
+            .map_err(|_| usage("expected an http:// or https:// URL of an EVM node"))?;
         // Refused where a provider is installed already, which then serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()

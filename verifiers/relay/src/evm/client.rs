@@ -66,7 +66,7 @@ impl Evm {
             .await;
         answer.map_err(|error| match revert(&error) {
             Some(data) => TargetError::Misconfigured(format!(
-                "there is no Duet light client at {}: {}",
+                "no Duet light client at {}: {}",
                 self.contract,
                 contract::refusal(&data)
             )),
@@ -86,7 +86,7 @@ impl Evm {
             status = again;
         }
         Err(TargetError::Unreachable(
-            "its answers are of another block each time".to_owned(),
+            "its answers were never of the same block".to_owned(),
         ))
     }
 
@@ -205,7 +205,7 @@ impl Evm {
                 Ok((address, mined.as_receipt(Delivered::Taken)))
             }
             _ => Err(TargetError::Refused(
-                "the constructor has failed in the block".to_owned(),
+                "the constructor failed in the block".to_owned(),
             )),
         }
     }

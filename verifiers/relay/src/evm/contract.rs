@@ -54,7 +54,7 @@ pub(crate) fn words<const N: usize>(
         .ok_or_else(|| {
             let len = answer.len();
             TargetError::Misconfigured(format!(
-                "there is no Duet light client at that address: {view} answers {len} bytes"
+                "no Duet light client at that address: {view} returned {len} bytes"
             ))
         })
 }
@@ -82,7 +82,7 @@ pub(crate) fn status(status: &[u8], sets: &[u8]) -> Result<Status, TargetError> 
 /// The meaning of a revert.
 pub(crate) fn refusal(data: &[u8]) -> String {
     let Some((selector, arguments)) = data.split_at_checked(4) else {
-        return "it reverted without a reason: out of gas, or a precompile is missing".to_owned();
+        return "reverted without a reason: out of gas, or a precompile is missing".to_owned();
     };
     let known = ERRORS
         .iter()
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(refusal(&data), "Rule_LIGHT_4(uint32,uint32) with 9, 5");
         assert_eq!(refusal(&abi::selector("IsFrozen()")), "IsFrozen()");
         assert_eq!(refusal(&[1, 2, 3, 4, 5]), "unknown error 0x01020304");
-        assert!(refusal(&[]).starts_with("it reverted without a reason"));
+        assert!(refusal(&[]).starts_with("reverted without a reason"));
     }
 
     /// Every error of the contracts' sources is known, and no other but Solidity's own.

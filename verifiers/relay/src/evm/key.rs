@@ -13,10 +13,10 @@ pub fn from_file(path: &Path) -> Result<PrivateKeySigner, Failure> {
     let text = secret::read(path)?;
     let digits = text.trim();
     let digits = digits.strip_prefix("0x").unwrap_or(digits);
-    let secret = hex::decode(digits).map_err(|_| unusable(path, "it is not hexadecimal"))?;
-    let secret = <[u8; 32]>::try_from(secret).map_err(|_| unusable(path, "it has not 32 bytes"))?;
+    let secret = hex::decode(digits).map_err(|_| unusable(path, "not hexadecimal"))?;
+    let secret = <[u8; 32]>::try_from(secret).map_err(|_| unusable(path, "not 32 bytes"))?;
     PrivateKeySigner::from_bytes(&secret.into())
-        .map_err(|_| unusable(path, "it is no secret of secp256k1"))
+        .map_err(|_| unusable(path, "not a secret key of secp256k1"))
 }
 
 /// A keystore of Ethereum's wallets (Web3 Secret Storage, version 3), and a file with its password.

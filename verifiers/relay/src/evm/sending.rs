@@ -295,7 +295,8 @@ impl<'a> Sender<'a> {
 /// Somebody else uses the same account.
 fn used_elsewhere() -> TargetError {
     TargetError::Unreachable(
-        "another transaction of the same account took its place: give each relayer an account of its own".to_owned(),
+        "another transaction of the same account used the nonce: give each relayer its own account"
+            .to_owned(),
     )
 }
 

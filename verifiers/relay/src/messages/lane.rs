@@ -18,7 +18,7 @@ pub struct LaneId(Vec<u8>);
 
 /// It is no name of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a lane is named by 0x and 4 or 32 bytes in hexadecimal digits")]
+#[error("a lane id is 0x and 4 or 32 bytes in hexadecimal digits")]
 pub struct NoLaneId;
 
 impl FromStr for LaneId {

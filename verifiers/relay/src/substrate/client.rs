@@ -59,7 +59,7 @@ impl Substrate {
         patience: Duration,
     ) -> Result<Self, Failure> {
         if !url.starts_with("ws://") && !url.starts_with("wss://") {
-            let message = format!("{url}: a Substrate chain is asked at ws:// or wss://");
+            let message = format!("{url}: expected a ws:// or wss:// URL of a Substrate node");
             return Err(Failure::new(Kind::Usage, message));
         }
         Ok(Self {
@@ -169,7 +169,7 @@ impl Substrate {
         let call = self.call(block, cargo, signer).await?;
         let misfit = |error: &dyn Display| {
             TargetError::Misconfigured(format!(
-                "the runtime does not take this call: {}",
+                "the runtime does not accept this call: {}",
                 shown(&error.to_string())
             ))
         };
@@ -326,7 +326,7 @@ fn invalid(why: &subxt::tx::TransactionInvalid, cargo: &Cargo) -> TargetError {
     use subxt::tx::TransactionInvalid as Invalid;
     match why {
         Invalid::Stale => TargetError::Overtaken(cargo.to_string()),
-        Invalid::Payment => TargetError::NoFunds("for the fee".to_owned()),
+        Invalid::Payment => TargetError::NoFunds("balance too low for the fee".to_owned()),
         why => TargetError::Refused(format!("{why:?}")),
     }
 }

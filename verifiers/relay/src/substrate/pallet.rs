@@ -78,11 +78,13 @@ pub(crate) fn fingerprint(set: &KeysetCommitment) -> H256 {
 fn item<T: Decode>(name: &str, stored: Option<&[u8]>) -> Result<T, TargetError> {
     let stored = stored.ok_or_else(|| {
         TargetError::NotReady(format!(
-            "the pallet follows no chain yet: there is no {name} in a final block; root or its owner calls `initialize`"
+            "the pallet follows no chain yet: there is no {name} in a final block; root or the pallet's owner has to call `initialize`"
         ))
     })?;
     T::decode_all(&mut &*stored).map_err(|error| {
-        TargetError::Misconfigured(format!("{name} is not that of the bridge pallet: {error}"))
+        TargetError::Misconfigured(format!(
+            "{name} does not have the format of the bridge pallet: {error}"
+        ))
     })
 }
 
@@ -90,7 +92,7 @@ fn item<T: Decode>(name: &str, stored: Option<&[u8]>) -> Result<T, TargetError> 
 /// for one.
 pub(crate) fn arguments(delivery: &Delivery, signing: SetRef) -> Result<Vec<u8>, TargetError> {
     let header = delivery.header.as_ref().ok_or_else(|| {
-        TargetError::Misconfigured("a proof comes without the header of its block".to_owned())
+        TargetError::Misconfigured("a proof without the header of its block".to_owned())
     })?;
     let expects_to_be_free = false;
     let rest = (&delivery.proof, signing.id, expects_to_be_free).encode();
@@ -126,7 +128,7 @@ pub(crate) fn parcel_call(
     match &parcel.contents {
         Contents::Messages { first, messages } => {
             let weights = Vec::<Weight>::decode_all(&mut &*weights).map_err(|error| {
-                TargetError::Misconfigured(format!("{WEIGHTS} does not answer weights: {error}"))
+                TargetError::Misconfigured(format!("{WEIGHTS} did not return weights: {error}"))
             })?;
             let sum = |of: fn(&Weight) -> u64| weights.iter().map(of).fold(0, u64::saturating_add);
             let weight: Weight = (

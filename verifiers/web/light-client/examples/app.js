@@ -1,4 +1,4 @@
-// What `bundle.mjs` bundles: the light client, and an application of polkadot-api over it.
+// The input of `bundle.mjs`: the light client, and a polkadot-api application on top of it.
 
 import { createClient } from "polkadot-api";
 import { create } from "duet-light-client";

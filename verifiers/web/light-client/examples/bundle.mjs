@@ -1,7 +1,7 @@
 // Bundles `app.js` with esbuild: `node bundle.mjs`, then serve `dist/` and open `dist/#GENESIS_HASH,ADDRESS,URL`.
 //
-// The worker is an entry of its own, and the module lies where both find it: `../wasm` beside the folder of the scripts.
-// Bundlers that know `new URL(…, import.meta.url)`, as Vite and webpack do, need none of this.
+// The worker is a separate entry point, and both find the module at `../wasm` beside the folder of the scripts.
+// Bundlers that support `new URL(…, import.meta.url)`, such as Vite and webpack, need none of this.
 
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,10 +1,10 @@
-// Accounts: addresses, where they are in the state, and what is there.
+// Accounts: addresses, storage keys and values.
 
 import { misuse } from "./error.js";
 import { concat, equal, fromHex } from "./text.js";
 
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-// The SDK's prefix of addresses before their checksum is made.
+// The SDK's prefix of an address in the input of its checksum.
 const SS58 = new TextEncoder().encode("SS58PRE");
 // twox_128("System") and twox_128("Account").
 const ACCOUNTS = fromHex("0x26aa394eea5630e07c48ae0c9558cef7b99d880ec681799c0cf30e8886371da9");
@@ -22,10 +22,10 @@ export function accountKey(id, blake2b) {
   return concat([ACCOUNTS, blake2b(id, 16), id]);
 }
 
-/** What an account's entry says, as `frame_system` and `pallet_balances` lay it out. */
+/** Decodes an account's entry in the layout of `frame_system` and `pallet_balances`. */
 export function readAccount(value) {
   if (value === undefined) return { exists: false, nonce: 0, free: 0n, reserved: 0n, frozen: 0n };
-  if (value.length !== 80) throw misuse("this chain keeps accounts in a form of its own: read the entry with storage()");
+  if (value.length !== 80) throw misuse("this chain has another account format: read the entry with storage()");
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const amount = (offset) => view.getBigUint64(offset, true) | (view.getBigUint64(offset + 8, true) << 64n);
   return { exists: true, nonce: view.getUint32(0, true), free: amount(16), reserved: amount(32), frozen: amount(48) };

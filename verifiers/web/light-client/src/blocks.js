@@ -1,10 +1,10 @@
-// Blocks that were proven lately, so that what is read of them again needs no second proof.
+// Recently proven blocks, so that a second read needs no second proof.
 
 import { toHex } from "./text.js";
 
 const MAX_BLOCKS = 128;
 
-/** Proven blocks by number: `{ number, hash, block?, header?, history }`. The least recently used is forgotten first. */
+/** Proven blocks by number: `{ number, hash, block?, header?, history }`. The least recently used block goes first. */
 export class Blocks {
   #entries = new Map();
   #numbers = new Map();
@@ -19,18 +19,18 @@ export class Blocks {
     return entry;
   }
 
-  /** The number of a block by its hash, when it is known. */
+  /** The number of a block by its hash, if known. */
   numberOf(hash) {
     return this.#numbers.get(toHex(hash));
   }
 
-  /** Adds what is known of a block; the entry with all that is known. */
+  /** Adds known data of a block; returns the entry with all known data. */
   add({ number, hash, ...known }) {
     const entry = this.get(number) ?? { number, hash, history: 0 };
     Object.assign(entry, known);
     this.#entries.set(number, entry);
     this.#numbers.set(toHex(hash), number);
-    // The verifier's memory of a block is freed with the object that stands for it.
+    // The garbage collector frees the verifier's memory of a block with its object.
     for (const [oldest, { hash: forgotten }] of this.#entries) {
       if (this.#entries.size <= MAX_BLOCKS) break;
       this.#entries.delete(oldest);

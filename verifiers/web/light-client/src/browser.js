@@ -21,7 +21,7 @@ const platform = {
       post: (message) => worker.postMessage(message),
       listen(message, error) {
         worker.onmessage = ({ data }) => message(data);
-        worker.onerror = (event) => error(event.message ?? "it could not be loaded");
+        worker.onerror = (event) => error(event.message ?? "the worker script could not be loaded");
       },
       end: () => worker.terminate(),
     };
@@ -33,7 +33,7 @@ export function create(options) {
   return new LightClient(options, platform);
 }
 
-/** What the worker runs. */
+/** The entry point of the worker. */
 export function serve() {
   serveWorker(platform, (take) => (self.onmessage = ({ data }) => take(data)), (message) => self.postMessage(message));
 }

@@ -1,4 +1,4 @@
-// Checkpoints: the JSON of `duet-light status --checkpoint`, and the bytes that the verifier takes.
+// Checkpoints: the JSON of `duet-light status --checkpoint`, and the bytes for the verifier.
 
 import { misuse } from "./error.js";
 import { concat, fromHex, toHex } from "./text.js";
@@ -7,7 +7,7 @@ const HASH = 32;
 const KEY = 48;
 const KEYSET = 8 + 4 + HASH + KEY;
 
-/** Reads a checkpoint as JSON or as the object that it stands for. */
+/** Encodes a checkpoint that is given as JSON or as an object. */
 export function encodeCheckpoint(checkpoint) {
   const json = typeof checkpoint === "string" ? parse(checkpoint) : checkpoint;
   only(json, ["genesis_hash", "block_number", "block_hash", "current", "next"]);
@@ -20,7 +20,7 @@ export function encodeCheckpoint(checkpoint) {
   ]);
 }
 
-/** The object for the verifier's bytes. */
+/** Decodes the verifier's bytes. */
 export function decodeCheckpoint(encoded) {
   const view = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   const hex = (from, length) => toHex(encoded.subarray(from, from + length));
@@ -52,7 +52,7 @@ function only(object, names) {
   if (typeof object !== "object" || object === null) throw misuse("the checkpoint is not an object");
   const keys = Object.keys(object);
   if (keys.length !== names.length || !names.every((name) => keys.includes(name))) {
-    throw misuse(`the checkpoint has to have the fields ${names.join(", ")}, and no others`);
+    throw misuse(`the checkpoint has to have exactly the fields ${names.join(", ")}`);
   }
 }
 
@@ -69,7 +69,7 @@ function bytes(text, length, name) {
 
 function integer(value, length, name) {
   const most = length === 4 ? 0xffff_ffff : Number.MAX_SAFE_INTEGER;
-  if (!Number.isInteger(value) || value < 0 || value > most) throw misuse(`${name} of the checkpoint is not a number that it can be`);
+  if (!Number.isInteger(value) || value < 0 || value > most) throw misuse(`${name} of the checkpoint is not a valid number`);
   const view = new DataView(new ArrayBuffer(length));
   if (length === 4) view.setUint32(0, value, true);
   else view.setBigUint64(0, BigInt(value), true);
@@ -77,6 +77,6 @@ function integer(value, length, name) {
 }
 
 function safe(id) {
-  if (id > BigInt(Number.MAX_SAFE_INTEGER)) throw misuse(`set ${id} has no exact number in JSON`);
+  if (id > BigInt(Number.MAX_SAFE_INTEGER)) throw misuse(`the id of set ${id} is too large for a JSON number`);
   return Number(id);
 }

@@ -1,4 +1,4 @@
-// What a program holds: the same client, whether the session runs beside it or in a worker.
+// The public client. Its interface is the same whether the session runs in a worker or not.
 
 import { DuetError, misuse } from "./error.js";
 import { Session } from "./session.js";
@@ -8,7 +8,7 @@ const METHODS = [
   "blake2b",
 ];
 
-/** The client; `platform` says how a worker, a socket and the module are made here. */
+/** The client; `platform` creates workers and sockets, and loads the module. */
 export class LightClient {
   #platform;
   #options;
@@ -25,26 +25,26 @@ export class LightClient {
     check(options);
     this.#platform = platform;
     this.#options = options;
-    /** The newest block that is trusted; `undefined` before the first. */
+    /** The newest trusted block; `undefined` before the first. */
     this.head = undefined;
     this.#awaitReady();
     this.#session = this.#start();
     this.#session.catch((error) => this.#happened("failed", plain(error)));
   }
 
-  /** Calls back on `start`, `ready`, `head`, `set`, `fault` and `checkpoint`; the answer ends that. */
+  /** Adds a listener for `start`, `ready`, `head`, `set`, `fault` or `checkpoint`. The returned function removes it. */
   on(name, listener) {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => listeners.delete(listener);
   }
 
-  /** Verifies bytes from anywhere, and goes on from what they prove; `undefined` when that is known. */
+  /** Verifies a proof from any source, and continues from it; `undefined` if its block is already trusted. */
   verify(bytes, form) {
     return this.#call("verify", bytes, form);
   }
 
-  /** The checkpoint from which another client gets here. */
+  /** The current checkpoint, from which another client can start. */
   checkpoint() {
     return this.#call("checkpoint");
   }
@@ -64,12 +64,12 @@ export class LightClient {
     return this.#call("entries", keys, options);
   }
 
-  /** All entries under a prefix, when there are fewer than 1 000: that there are no others is proven. */
+  /** All entries under a prefix, fewer than 1 000, proven complete. */
   under(prefix, options) {
     return this.#call("under", prefix, options);
   }
 
-  /** What stands for all entries under a prefix: it changes when one of them does. */
+  /** The Merkle value of all entries under a prefix. It changes when one of them changes. */
   merkleValue(prefix, options) {
     return this.#call("merkleValue", prefix, options);
   }
@@ -79,12 +79,12 @@ export class LightClient {
     return this.#call("block", at, options);
   }
 
-  /** The extrinsics of a block, of the newest or of an older one. */
+  /** The extrinsics of the newest block or of an older one. */
   body(at, options) {
     return this.#call("body", at, options);
   }
 
-  /** Where in a block the transaction with this hash is, or that it is not there. */
+  /** The position of the transaction with this hash in a block, or its proven absence. */
   transaction(hash, options) {
     return this.#call("transaction", hash, options);
   }
@@ -94,17 +94,17 @@ export class LightClient {
     return this.#call("headers", from, to, options);
   }
 
-  /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long: what Substrate hashes with. */
+  /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long, as Substrate uses it. */
   blake2b(bytes, length) {
     return this.#call("blake2b", bytes, length);
   }
 
-  /** Hands a request on to a node. The answer is not verified. */
+  /** Passes a request on to a node. The answer is not verified. */
   request(method, params = [], options) {
     return this.#call("request", method, params, options);
   }
 
-  /** Hands a subscription on to a node. What it pushes is not verified. */
+  /** Passes a subscription on to a node. Its messages are not verified. */
   async subscribe(method, params, unsubscribe, listener) {
     const id = this.#nextSubscription++;
     this.#subscriptions.set(id, listener);
@@ -184,13 +184,13 @@ export class LightClient {
     }
   }
 
-  /** Resolves with what is trusted when the head is proven; is another promise after it was rejected and it is tried on. */
+  /** Resolves with the trusted state when a head is proven. After a non-final rejection, it is a new promise. */
   #awaitReady() {
     this.ready = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Who does not wait for it hears of it by `fault`.
+    // Callers that do not wait for it get the error from `fault`.
     this.ready.catch(() => {});
   }
 
@@ -200,7 +200,7 @@ export class LightClient {
     listener?.(error ? { error } : { value });
   }
 
-  /** One write after the other; the newest counts. */
+  /** Writes one state after the other; the last write is the newest state. */
   #save(state) {
     const { storage } = this.#options;
     if (storage) this.#saved = this.#saved.then(() => storage.save(state)).catch((error) => this.#tell("fault", kept(error)));
@@ -251,7 +251,7 @@ function inWorker(platform, start, emit) {
   });
 }
 
-/** Serves a client from a worker: `receive` calls back with messages, `post` sends them. */
+/** Serves a client in a worker: `receive` takes a callback for messages, `post` sends one. */
 export function serveWorker(platform, receive, post) {
   let session;
   receive(async ({ start, id, method, parameters }) => {
@@ -275,7 +275,7 @@ function plain(error) {
 }
 
 function kept(error) {
-  const message = `what is trusted could not be stored: ${error?.message ?? error}`;
+  const message = `cannot store the trusted state: ${error?.message ?? error}`;
   return new DuetError({ verdict: "storage", culprit: "caller", nextStep: "go-on", message });
 }
 
@@ -283,14 +283,14 @@ const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage
 
 function check(options) {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown) throw misuse(`there is no option ${unknown}`);
+  if (unknown) throw misuse(`unknown option ${unknown}`);
   const { endpoints, mode = "stateless" } = options;
   const urls = Array.isArray(endpoints) && endpoints.every((url) => /^wss?:\/\//.test(url));
-  if (!urls || endpoints.length === 0 || endpoints.length > 16) throw misuse("endpoints has to be 1 to 16 addresses that begin with ws:// or wss://");
-  if (new Set(endpoints).size !== endpoints.length) throw misuse("an endpoint is named twice");
+  if (!urls || endpoints.length === 0 || endpoints.length > 16) throw misuse("endpoints has to be 1 to 16 URLs that begin with ws:// or wss://");
+  if (new Set(endpoints).size !== endpoints.length) throw misuse("endpoints has the same URL twice");
   if (!["full", "stateless"].includes(mode)) throw misuse("mode has to be full or stateless");
-  if (options.startHash !== undefined && options.checkpoint !== undefined) throw misuse("startHash and checkpoint both say where to begin: give one");
+  if (options.startHash !== undefined && options.checkpoint !== undefined) throw misuse("startHash and checkpoint exclude each other: give one");
   if (options.genesisHash === undefined && options.checkpoint === undefined && options.storage === undefined) {
-    throw misuse("which chain? give genesisHash or checkpoint");
+    throw misuse("no chain given: set genesisHash or checkpoint");
   }
 }

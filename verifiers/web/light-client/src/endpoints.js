@@ -1,21 +1,21 @@
-// Which endpoint may be asked when. A liar is never asked again; one that cannot be reached, after longer and longer waits.
+// When an endpoint may be used. A lying endpoint is dropped. An unreachable one is retried after growing waits.
 
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 30_000;
 // An endpoint that lacks something, or stalls, may have it later.
 const LONG_WAIT = 30_000;
 
-/** One endpoint, and what is known of it. */
+/** An endpoint and its status. */
 export class Endpoint {
   constructor(url) {
     this.url = url;
-    /** Whether it is never asked again. */
+    /** Whether it is no longer used. */
     this.dropped = false;
     /** Its connection, while it is followed. */
     this.server = undefined;
     /** Whether it has shown its head, or failed to. */
     this.tried = false;
-    /** The newest block that it has proven to us. */
+    /** The newest block that it has proven. */
     this.block = -1;
     this.failures = 0;
     this.fault = undefined;
@@ -27,7 +27,7 @@ export class Endpoint {
     this.fault = undefined;
   }
 
-  /** Notes a fault; how long not to ask it, in milliseconds. */
+  /** Records a fault; returns the wait before the next try, in milliseconds. */
   failed(fault) {
     this.tried = true;
     this.fault = fault;
@@ -50,14 +50,14 @@ export class Endpoint {
 const ORDER = [["lied", "other_chain"], ["reset", "later_start", "incomplete"], ["stalled", "incompatible", "unreachable"]];
 const WORDS = [
   "no honest endpoint is left",
-  "no endpoint can prove the way from here; nothing was proven against this state: ask more nodes (LIGHT-7)",
-  "no endpoint is of use",
+  "no endpoint can prove the way from the trusted state; no proof contradicts that state: ask other nodes (LIGHT-7)",
+  "no usable endpoint",
 ];
 
-/** Why no endpoint is of use: a lie before something missing, and that before silence; each endpoint is named. */
+/** Why no endpoint is usable. Lies come before missing data, and missing data before silence. Lists each endpoint. */
 export function verdict(endpoints) {
   const order = ORDER.map((verdicts) => endpoints.filter(({ fault }) => verdicts.includes(fault?.verdict)));
   const first = order.findIndex((found) => found.length > 0);
-  const reasons = endpoints.map(({ url, fault }) => `${url}: ${fault?.message ?? "it has not shown a head yet"}`);
+  const reasons = endpoints.map(({ url, fault }) => `${url}: ${fault?.message ?? "no head yet"}`);
   return { fault: order[first]?.[0].fault, message: `${WORDS[first] ?? WORDS[2]}: ${reasons.join("; ")}` };
 }

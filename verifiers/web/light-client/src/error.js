@@ -1,15 +1,14 @@
-// What can be wrong, in one shape for every cause.
+// Errors, in one format for all causes.
 
 import { shown, toHex } from "./text.js";
 
 const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected", "got", "set", "first", "second", "checkpoint", "start"];
 
 /**
- * An error of the light client: which rule broke, who is to blame, and what to do next.
+ * An error of the light client: the broken rule, the culprit, and the next step.
  *
- * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or `stalled` for
- * an endpoint,
- * `refused` for bytes that the caller gave, `fatal` where the client stops.
+ * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or
+ * `stalled` for an endpoint, `refused` for input of the caller, `fatal` if the client stops.
  */
 export class DuetError extends Error {
   constructor(fields) {
@@ -18,7 +17,7 @@ export class DuetError extends Error {
     for (const field of FIELDS) if (fields[field] !== undefined) this[field] = fields[field];
   }
 
-  /** What crosses the border of a worker, where errors lose their fields. */
+  /** A plain object for messages between threads, which drop the fields of errors. */
   toPlain() {
     const plain = { message: this.message };
     for (const field of FIELDS) if (this[field] !== undefined) plain[field] = this[field];
@@ -26,27 +25,27 @@ export class DuetError extends Error {
   }
 }
 
-/** RPC-1: the answer is not what was asked for. */
+/** RPC-1: the answer does not match the request. */
 export function otherAnswer(asked, got) {
   return new DuetError({
     verdict: "lied",
     rule: "RPC-1",
     culprit: "sender",
     nextStep: "leave-sender",
-    message: `RPC-1: asked for ${asked}, it sent ${got}`,
+    message: `RPC-1: asked for ${asked}, got ${got}`,
     expected: asked,
     got,
   });
 }
 
-/** RPC-2: two answers that cannot both be honest. */
+/** RPC-2: two answers that contradict each other. */
 export function contradiction(what) {
   return new DuetError({
     verdict: "lied",
     rule: "RPC-2",
     culprit: "sender",
     nextStep: "leave-sender",
-    message: `RPC-2: its answers contradict each other: ${what}`,
+    message: `RPC-2: contradictory answers: ${what}`,
   });
 }
 
@@ -72,22 +71,22 @@ export function incompatible(message) {
     verdict: "incompatible",
     culprit: "nobody",
     nextStep: "leave-sender",
-    message: `it does not serve Duet: ${message}`,
+    message: `the endpoint does not serve Duet: ${message}`,
   });
 }
 
-/** The endpoint is honest as far as we know, and lacks what we need. */
+/** The endpoint lacks the needed data. Nothing shows that it lies. */
 export function incomplete(what, rule) {
   return new DuetError({
     verdict: "incomplete",
     rule,
     culprit: "nobody",
     nextStep: "leave-sender",
-    message: `it has no ${what}`,
+    message: `no ${what}`,
   });
 }
 
-/** The endpoint says that its chain was reset: no proof leads on, and the user has to ask others. (LIGHT-8) */
+/** The endpoint claims that its chain was reset. No proof leads across it; the user has to confirm it. (LIGHT-8) */
 export function reset(checkpoint) {
   const { block_number, block_hash, current } = checkpoint;
   return new DuetError({
@@ -96,11 +95,11 @@ export function reset(checkpoint) {
     culprit: "nobody",
     nextStep: "new-checkpoint",
     checkpoint,
-    message: `LIGHT-8: it says that block ${block_number} (${block_hash}) began set ${current.id} without a handoff. No proof can show that: go on from it with startHash or the checkpoint when people whom you trust confirm that block`,
+    message: `LIGHT-8: the endpoint says that block ${block_number} (${block_hash}) began set ${current.id} without a handoff. No proof can show this: if people whom you trust confirm that block, continue from it with startHash or the checkpoint`,
   });
 }
 
-/** The endpoint says that the chain took Duet up later: nothing proves at which block, and the user has to ask others. (LIGHT-1) */
+/** The endpoint claims that the chain adopted Duet at a later block. The user has to confirm the block. (LIGHT-1) */
 export function laterStart({ block, hash }) {
   const named = toHex(hash);
   return new DuetError({
@@ -109,24 +108,24 @@ export function laterStart({ block, hash }) {
     culprit: "nobody",
     nextStep: "new-checkpoint",
     start: { block, hash: named },
-    message: `LIGHT-1: it has no proof of genesis, and says that the chain took Duet up at block ${block} (${named}). Nobody proved that: begin there with startHash when people whom you trust confirm that block`,
+    message: `LIGHT-1: the endpoint has no proof of genesis, and says that the chain adopted Duet at block ${block} (${named}). This is not proven: if people whom you trust confirm that block, start at it with startHash`,
   });
 }
 
-/** Misuse: what the caller gave is not what the method takes. */
+/** Misuse: an invalid argument of the caller. */
 export function misuse(message) {
   return new DuetError({ verdict: "refused", culprit: "caller", nextStep: "stop", message });
 }
 
-/** What the verifier threw, as the fault of the one who sent the bytes. */
+/** An error of the verifier, as a fault of the sender of the bytes. */
 export function ofVerifier(thrown) {
   if (thrown instanceof DuetError) return thrown;
   if (thrown instanceof WebAssembly.RuntimeError) {
-    // Its memory may be anything now.
+    // The memory of the module may be corrupt now.
     return new DuetError({ verdict: "fatal", culprit: "caller", nextStep: "stop", message: `the verifier stopped: ${thrown.message}` });
   }
   if (thrown instanceof Error || typeof thrown !== "object" || thrown === null) {
-    return otherAnswer("what was asked", `what this client does not understand (${shown(thrown?.message ?? thrown)})`);
+    return otherAnswer("a valid answer", `an unreadable one (${shown(thrown?.message ?? thrown)})`);
   }
   return new DuetError({ ...thrown, verdict: verdictOf(thrown) });
 }

@@ -1,15 +1,15 @@
-// Follows one endpoint: from what is trusted to its head, then each proof that it pushes, and notices when none come.
+// Follows one endpoint: from the trusted state to its head, then each pushed proof. Notices when no proofs come.
 
 import { contradiction, DuetError, incomplete, otherAnswer, reset } from "./error.js";
 import { equal } from "./text.js";
 
-// How often the head may be by a set that took over while the handoff proofs were asked for.
+// How often a new set may take over while the handoff proofs are fetched.
 const MAX_ROUNDS = 8;
-// How often, and how soon again, a proof of the head is asked for: the head may have moved meanwhile.
+// The number of tries for a proof of the head, and the pause between them: the head may have moved meanwhile.
 const MAX_MISSING = 3;
 const MISSING_WAIT = 300;
 const [SHORTEST_LOOK, LONGEST_LOOK] = [100, 6_000];
-// How many times longer an endpoint whose chain does not grow is waited for.
+// The factor on the wait for an endpoint whose chain does not grow.
 const STANDSTILL = 4;
 
 export class Follower {
@@ -50,7 +50,7 @@ export class Follower {
     return this.#trust.status();
   }
 
-  /** Verifies everything up to the head that the endpoint names. */
+  /** Verifies everything up to the proven head that the endpoint names. */
   async #catchUp() {
     let missing = 0;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -66,23 +66,23 @@ export class Follower {
       const proof = await this.#fetchProof(head.number);
       if (proof === null) {
         missing += 1;
-        if (missing >= MAX_MISSING) throw incomplete(`proof of block ${head.number}, which it names as its proven head`);
+        if (missing >= MAX_MISSING) throw incomplete(`proof of block ${head.number}, which the endpoint names as its proven head`);
         await this.#session.sleep(MISSING_WAIT);
         continue;
       }
       if (!equal(this.#trust.peek(this.#trust.form, proof).hash, head.hash)) {
-        throw contradiction("its head, and a proof of another block with that number");
+        throw contradiction("the head, and a proof of another block with that number");
       }
       if (await this.#verifyOrWalk(proof)) return;
     }
   }
 
-  /** Notes how far the endpoint says to be, which counts for nothing but whether it lags. */
+  /** Records the block that the endpoint claims to have reached. Only used to detect lag. */
   #shows(number) {
     this.#endpoint.block = Math.max(this.#endpoint.block, number);
   }
 
-  /** Verifies a proof, after the way to its set; false when the endpoint showed no way yet. */
+  /** Verifies a proof, after the handoffs that lead to its set. */
   async #verifyOrWalk(proof) {
     const { form } = this.#trust;
     try {
@@ -99,7 +99,7 @@ export class Follower {
     return true;
   }
 
-  /** Why the endpoint leads no further, although it has proofs of a later set. (LIGHT-6, LIGHT-8) */
+  /** Why the endpoint leads no further: it lacks handoff proofs, or claims a reset. (LIGHT-6, LIGHT-8) */
   async #noWay() {
     const { latestSet } = this.#status();
     const header = await this.#server.reset(latestSet);
@@ -107,13 +107,13 @@ export class Follower {
     return reset(this.#trust.resetClaim(header));
   }
 
-  /** Walks from set to set as far as the endpoint has proofs; how many were new. */
+  /** Walks from set to set as far as the endpoint has proofs; returns the number of new handoffs. */
   async #walk() {
     let walked = 0;
     for (;;) {
       const { latestSet, latestLength } = this.#status();
       const list = await this.#server.handoffs(latestSet, latestLength, this.#trust.mode);
-      // Another endpoint may have proven these meanwhile: then they are asked for again from there.
+      // Another endpoint may have proven these meanwhile: then the walk continues from there.
       if (this.#status().latestSet !== latestSet) {
         walked += 1;
         continue;
@@ -148,7 +148,7 @@ export class Follower {
     }
   }
 
-  /** Verifies a proof that was pushed. */
+  /** Verifies a pushed proof. */
   async #take(pushed) {
     const said = this.#trust.peek("justification", pushed);
     if (said.block < this.#status().block) {
@@ -166,21 +166,21 @@ export class Follower {
       // It may come a moment later. If it does not, `look` finds that we are behind.
       if (proof === null) return;
       if (!equal(this.#trust.peek("stateless", proof).hash, said.hash)) {
-        throw contradiction(`it pushed one block ${said.block} and serves another`);
+        throw contradiction(`the endpoint pushed one block ${said.block} and serves another`);
       }
     }
     await this.#verifyOrWalk(proof);
     this.#endpoint.succeeded();
   }
 
-  /** An endpoint has a while to come to a block that another one has proven. */
+  /** An endpoint has some time to reach a block that another endpoint has proven. */
   #checkLag(best) {
     const { lagAfter } = this.#session.times;
     const { block } = this.#endpoint;
     if (this.#behind !== undefined && block >= this.#behind.block) this.#behind = undefined;
     if (block < best) this.#behind ??= { block: best, since: Date.now() };
     if (this.#behind !== undefined && Date.now() - this.#behind.since > lagAfter) {
-      throw stalled(`another endpoint has proven block ${this.#behind.block}, and this one is at ${block < 0 ? "none" : `block ${block}`}`);
+      throw stalled(`another endpoint has proven block ${this.#behind.block}, but this one is at ${block < 0 ? "no block" : `block ${block}`}`);
     }
   }
 

@@ -1,4 +1,4 @@
-// Headers: the JSON in which a node names them, and the SCALE bytes that have the hash.
+// Headers: the JSON form of the RPC, and the SCALE bytes, which have the hash.
 
 import { DuetError, otherAnswer } from "./error.js";
 import { concat, equal, fromHex, shown, toHex } from "./text.js";
@@ -6,7 +6,7 @@ import { concat, equal, fromHex, shown, toHex } from "./text.js";
 const MAX_LOGS = 256;
 const HASH = 32;
 
-/** The bytes of a header that a node sent as JSON; `asked` says in an error what was asked. */
+/** The SCALE bytes of a header that a node sent as JSON; `asked` names the request in errors. */
 export function encodeHeader(header, asked) {
   const number = blockNumber(header, asked);
   const logs = header.digest?.logs;
@@ -16,35 +16,35 @@ export function encodeHeader(header, asked) {
   return concat([parent, compact(number), state, extrinsics, compact(logs.length), ...logs.map((log) => bytesOf(log, asked))]);
 }
 
-/** The number in a node's JSON of a header. */
+/** The block number in a header as JSON. */
 export function blockNumber(header, asked) {
   const text = header?.number;
   if (typeof text !== "string" || !/^0x[0-9a-fA-F]{1,8}$/.test(text)) throw otherAnswer(asked, `number ${shown(JSON.stringify(text))}`);
   return Number.parseInt(text, 16);
 }
 
-/** The number and the parent's hash in the bytes of a header; `undefined` when they are not a header's. */
+/** The number and the parent hash in the bytes of a header; `undefined` if they are not a header. */
 export function readHeader(bytes) {
   const first = bytes[HASH];
   const length = [1, 2, 4, 5][first & 3];
   if (bytes.length < HASH + length) return undefined;
   const tail = bytes.subarray(HASH, HASH + length);
-  // A number of 2³⁰ and more stands in the four bytes after the first, which says so.
+  // A number of 2³⁰ or more is in the four bytes after the first, which marks this form.
   const number = length === 5 ? little(tail.subarray(1)) : Math.floor(little(tail) / 4);
   if (length === 5 && first !== 3) return undefined;
   return { number, parentHash: bytes.slice(0, HASH) };
 }
 
 /**
- * What is in a header that has to have this hash; `hashOf(bytes)` gives the hash of bytes. Its number is that of the block with
- * this hash, then. (STATE-1)
+ * The content of a header, after a check of its hash; `hashOf(bytes)` hashes bytes. Its number is then the number of
+ * the block with this hash. (STATE-1)
  */
 export function readHeaderOf(hash, bytes, hashOf) {
   const got = hashOf(bytes);
   const header = equal(got, hash) ? readHeader(bytes) : undefined;
   if (header) return header;
   const [expected, other] = [toHex(hash), toHex(got)];
-  const message = `STATE-1: the header's hash is ${other}, not ${expected}`;
+  const message = `STATE-1: the header has the hash ${other}, expected ${expected}`;
   throw new DuetError({ verdict: "lied", rule: "STATE-1", culprit: "sender", nextStep: "leave-sender", message, expected, got: other });
 }
 

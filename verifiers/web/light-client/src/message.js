@@ -3,15 +3,15 @@
 import { otherAnswer } from "./error.js";
 import { shown } from "./text.js";
 
-/** What an answer may have besides its value: JSON around it, and a value that is a hash or a number. */
+/** The most characters of a short answer: the JSON envelope, and a hash or a number. */
 export const SMALL = 1 << 12;
 
-/** The most characters of an answer with so many bytes in hexadecimal digits. */
+/** The most characters of an answer with this many bytes in hexadecimal digits. */
 export function answerOf(bytes) {
   return SMALL + 2 * bytes;
 }
 
-/** The message of a text of at most `most` characters and `deepest` levels; its `length` is that of the text. (RPC-3) */
+/** Parses a message of at most `most` characters and `deepest` levels; adds the length of its text. (RPC-3) */
 export function parse(data, most, deepest) {
   if (typeof data !== "string") throw otherAnswer("text", "a binary message");
   if (data.length > most) throw otherAnswer(`at most ${most} characters`, `${data.length}`);
@@ -29,7 +29,7 @@ export function parse(data, most, deepest) {
   return message;
 }
 
-/** How deep arrays and objects are in each other, without parsing. */
+/** The nesting depth of arrays and objects, without parsing. */
 function depth(text) {
   let now = 0;
   let most = 0;

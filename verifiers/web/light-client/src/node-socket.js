@@ -1,4 +1,4 @@
-// A WebSocket for Node, whose own came with version 22: text messages, and nothing that is not needed to ask a node.
+// A WebSocket client for Node, which has its own since version 22. Only text messages, and only the needed features.
 
 import { createHash, randomBytes } from "node:crypto";
 import { request as http } from "node:http";
@@ -8,11 +8,11 @@ import { request as https } from "node:https";
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10];
 const MAX_CONTROL = 125;
-/** The most bytes of one message: the longest answer that a session asks for. */
+/** The most bytes of one message: the longest requested answer. */
 const MAX_MESSAGE = 30 << 20;
 const MAX_FRAGMENTS = 1_024;
 
-/** Opens a connection, with the part of the browsers' interface that this package uses. */
+/** Opens a connection, with the part of the browser interface that this package uses. */
 export function openSocket(url) {
   return new Socket(url);
 }
@@ -57,7 +57,7 @@ class Socket {
     if (this.#stream) {
       this.#frame(CLOSE, Buffer.alloc(0));
       this.#stream.end();
-      // Who does not answer is not waited for.
+      // Do not wait for a peer that does not answer.
       this.#stream.destroySoon();
     } else this.#request.destroy();
   }
@@ -95,7 +95,7 @@ class Socket {
     while (!this.#closed && this.#next());
   }
 
-  /** Takes one frame out of what was received; whether there was one. */
+  /** Takes one frame from the received bytes; returns whether there was one. */
   #next() {
     if (this.#length < 2) return false;
     const head = this.#peek(Math.min(this.#length, 10));

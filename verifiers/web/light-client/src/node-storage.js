@@ -1,8 +1,8 @@
-// Where what is trusted is kept between two runs.
+// Storage of the trusted state between runs.
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 
-/** Keeps it in a file, which is replaced as a whole. */
+/** Stores the state in a file. Each write replaces the whole file. */
 export function file(path) {
   const written = `${path}.new`;
   let before = Promise.resolve();

@@ -36,7 +36,7 @@ export function create(options) {
   return new LightClient(options, platform);
 }
 
-/** What the worker runs. */
+/** The entry point of the worker. */
 export function serve() {
   serveWorker(platform, (take) => parentPort.on("message", take), (message) => parentPort.postMessage(message));
 }

@@ -1,4 +1,4 @@
-// The proofs that an endpoint pushes, and how many of them may wait.
+// The proofs that an endpoint pushes, in a bounded queue.
 
 import { notHex, otherAnswer } from "./error.js";
 import { fromHex, shown } from "./text.js";
@@ -19,16 +19,16 @@ export class Pushes {
     this.most = most;
   }
 
-  /** The subscription's id is known. Until then every push is of this subscription: no other was asked for. */
+  /** Sets the subscription id. Before that, every push belongs to this subscription, because it is the only one. */
   named(id) {
     if (typeof id !== "string" && typeof id !== "number") throw otherAnswer("a subscription", shown(typeof id));
     this.#id = id;
   }
 
-  /** Takes a push off the connection. */
+  /** Takes a push from the connection. */
   take({ method, params, length }) {
     const known = method === this.#notification && (this.#id === undefined || params?.subscription === this.#id);
-    if (!known) throw otherAnswer("what was subscribed to", `a push of ${shown(String(method))}`);
+    if (!known) throw otherAnswer("a push of the subscription", `a push of ${shown(String(method))}`);
     if (length > this.most) throw otherAnswer(`pushes of at most ${this.most} characters`, `${length}`);
     const bytes = fromHex(params?.result);
     if (bytes === undefined) throw notHex("justification");
@@ -37,7 +37,7 @@ export class Pushes {
     this.#wake?.();
   }
 
-  /** The next push, when there is one within so many milliseconds; `undefined` otherwise. */
+  /** The next push, if one comes within this many milliseconds; `undefined` otherwise. */
   async next(within) {
     if (this.#waiting.length === 0 && !this.#fault) {
       await new Promise((resolve) => {

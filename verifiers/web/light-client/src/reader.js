@@ -1,4 +1,4 @@
-// Reads state and older blocks: one endpoint is asked after the other, until one proves its answer.
+// Reads state and older blocks: asks one endpoint after the other until one proves its answer.
 
 import { accountId, accountKey, readAccount } from "./account.js";
 import { Blocks } from "./blocks.js";
@@ -8,11 +8,11 @@ import { readHeader, readHeaderOf } from "./header.js";
 import { equal, fromHex, toHex } from "./text.js";
 import { MissingNode, sameKeys, Trie } from "./trie.js";
 
-// The most milliseconds, and requests, that may wait until a block is proven.
+// The longest wait in milliseconds for the proof of a block, and the most requests that may wait.
 const MAX_WAIT = 120_000;
 const MAX_WAITING = 256;
 const MAX_KEYS = 1_024;
-// As many keys as a node lists at once: of so many there may be more.
+// The most keys that a node lists at once. If it lists that many, there may be more.
 const LISTED = 1_000;
 /** The most headers that are read at once. */
 const MAX_HEADERS = 256;
@@ -28,7 +28,7 @@ export class Reader {
     this.#connected = connected;
   }
 
-  /** What the state says of an account. */
+  /** An account in the state. */
   async account(account, options) {
     const blake2b = (bytes, length) => this.#trust.blake2b(bytes, length);
     const id = accountId(account, blake2b);
@@ -36,7 +36,7 @@ export class Reader {
     return { account: toHex(id), ...readAccount(values[0]), ...proof };
   }
 
-  /** An entry of the state; no `value` where there provably is none. */
+  /** An entry of the state; without `value` if there provably is none. */
   async storage(key, options) {
     const bytes = keyOf(key);
     const { values, ...proof } = await this.#read([bytes], options);
@@ -45,16 +45,16 @@ export class Reader {
 
   /** Several entries, all of one block. */
   async entries(keys, options) {
-    if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw misuse(`keys has to be an array of at most ${MAX_KEYS}`);
+    if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw misuse(`keys has to be an array of at most ${MAX_KEYS} keys`);
     const named = keys.map(keyOf);
-    // A proof is of each key once, however often it is asked for.
+    // The proof covers each key once, even if it is requested several times.
     const once = [...new Map(named.map((key) => [toHex(key), key])).values()];
     const { values, ...proof } = await this.#read(once, options);
     const found = new Map(once.map((key, index) => [toHex(key), values[index]]));
     return { entries: named.map((key) => ({ key: toHex(key), value: found.get(toHex(key)) })), ...proof };
   }
 
-  /** All entries under a prefix, up to 999, and the hash that stands for them: that there are no others is proven. */
+  /** All entries under a prefix, up to 999, proven complete, and their Merkle value. */
   under(prefix, options) {
     const start = keyOf(prefix);
     return this.#ask(options, async (server, number) => {
@@ -62,12 +62,12 @@ export class Reader {
       const listed = await server.keysUnder(start, entry, LISTED);
       if (listed.length === LISTED) throw tooManyKeys(start);
       const found = await this.#shown(server, entry, start, listed);
-      if (!sameKeys(found.keys, listed)) throw contradiction("the keys that it lists, and those in the state that it proves");
+      if (!sameKeys(found.keys, listed)) throw contradiction("the listed keys differ from the keys in the proven state");
       return found.answer;
     });
   }
 
-  /** The hash, or the short node, that stands for all entries under a prefix; nothing when there are none. */
+  /** The Merkle value of all entries under a prefix, a hash or a short node; absent if there are none. */
   merkleValue(prefix, options) {
     const start = keyOf(prefix);
     return this.#ask(options, async (server, number) => {
@@ -76,7 +76,7 @@ export class Reader {
     });
   }
 
-  /** What the proof of a prefix and of the keys listed under it shows. */
+  /** The entries that a proof of a prefix and of its listed keys shows. */
   async #shown(server, entry, prefix, listed) {
     const asked = [prefix, ...(listed ?? []).filter((key) => !equal(key, prefix))];
     const nodes = await server.readProof(asked, entry);
@@ -95,7 +95,7 @@ export class Reader {
       return { keys, answer: listed ? { entries, ...answer } : answer };
     } catch (error) {
       if (!(error instanceof MissingNode)) throw error;
-      throw contradiction("the keys that it lists leave out some that are in the state");
+      throw contradiction("the listed keys leave out some keys of the state");
     }
   }
 
@@ -116,7 +116,7 @@ export class Reader {
     });
   }
 
-  /** Where in a block the transaction with this hash is; no `index` where it provably has none. */
+  /** The position of the transaction with this hash in a block; without `index` if the block provably has none. */
   async transaction(hash, options) {
     const bytes = hashOf(hash, "hash");
     return this.#body(options, (block, header, extrinsics) => {
@@ -125,11 +125,11 @@ export class Reader {
     });
   }
 
-  /** The headers from one number to a proven block, which their hashes lead to; oldest first. */
+  /** The headers from a number to a proven block, linked by their hashes; oldest first. */
   async headers(from, to, options) {
     return this.#ask({ ...options, at: to }, async (server, last) => {
       if (!Number.isInteger(from) || from < 0 || from > last || last - from >= MAX_HEADERS) {
-        throw misuse(`headers are of at most ${MAX_HEADERS} blocks up to block ${last}`);
+        throw misuse(`headers returns at most ${MAX_HEADERS} headers, up to block ${last}`);
       }
       const { entry } = await this.#entry(server, last);
       const headers = [{ number: last, hash: entry.hash, header: entry.header }];
@@ -138,7 +138,7 @@ export class Reader {
     });
   }
 
-  /** Headers before a proven one are proven by the hash that it names. */
+  /** The header before a proven one, proven by the parent hash. */
   async #parent(server, { number, header }) {
     const { parentHash } = readHeader(header);
     const known = this.#blocks.get(number - 1);
@@ -150,14 +150,14 @@ export class Reader {
     return { number: number - 1, hash: parentHash, header: parent };
   }
 
-  /** A header that has the hash it was asked by: then its number is that of the block with this hash, too. (STATE-1) */
+  /** The header with this hash, checked. Its number is then the number of the block with this hash. (STATE-1) */
   async #header(server, hash) {
     const header = await server.header(hash);
     readHeaderOf(hash, header, (bytes) => this.#trust.blake2b(bytes, 32));
     return header;
   }
 
-  /** What `check` makes of a block's extrinsics; it throws when they are not proven. */
+  /** Applies `check` to a block's extrinsics. `check` throws if they are not proven. */
   #body(options, check) {
     return this.#ask(options, async (server, number) => {
       const { entry } = await this.#entry(server, number);
@@ -178,7 +178,7 @@ export class Reader {
     });
   }
 
-  /** Asks one endpoint after the other, until one proves its answer; `question(server, number)` is about a proven block. */
+  /** Asks one endpoint after the other until one proves its answer; `question(server, number)` is for one block. */
   async #ask({ at, within = 0 } = {}, question) {
     this.#trust.needed();
     const wait = Math.min(Math.max(Number(within) || 0, 0), MAX_WAIT);
@@ -193,7 +193,7 @@ export class Reader {
         if (fault.verdict === "fatal" || fault.verdict === "refused") throw fault;
         fault.endpoint = endpoint.url;
         reasons.push(fault);
-        // What it may lack is not held against it; the connection's end is seen by who follows it.
+        // Missing data is not a fault. The follower of the endpoint notices the end of the connection.
         if (fault.verdict !== "incomplete") server.close(fault);
       }
     }
@@ -203,12 +203,12 @@ export class Reader {
     throw new DuetError({ ...first.toPlain(), message });
   }
 
-  /** The number of the block that is meant. It is proven that a block has this number; of a hash, that it is the block's. */
+  /** The number of the requested block. For a hash, proves that the block with this number has this hash. */
   async #number(server, at, within) {
     if (at === undefined) return this.#trust.best.number;
     const hash = typeof at === "string" ? fromHex(at) : at;
     if (!(hash instanceof Uint8Array)) {
-      if (!Number.isInteger(at) || at < 0) throw misuse("a block is named by its number or its hash");
+      if (!Number.isInteger(at) || at < 0) throw misuse("a block is given by its number or its hash");
       await this.#reach(at, `block ${at}`, within);
       return at;
     }
@@ -225,13 +225,13 @@ export class Reader {
 
   async #reach(number, name, within) {
     if (number <= this.#trust.best.number) return;
-    if (within > 0 && this.#trust.waiting >= MAX_WAITING) throw misuse(`${MAX_WAITING} requests wait for blocks already`);
+    if (within > 0 && this.#trust.waiting >= MAX_WAITING) throw misuse(`${MAX_WAITING} requests already wait for blocks`);
     if (within > 0) await this.#trust.reached(number, within);
     const best = this.#trust.best.number;
     if (number > best) throw misuse(`${name} is not proven yet: the newest proven block is ${best}`);
   }
 
-  /** A proven block with its header, and the trie nodes of these keys where they came along. */
+  /** A proven block with its header, and the trie nodes of these keys if the answer had them. */
   async #entry(server, number, keys = []) {
     const known = this.#blocks.get(number);
     if (known?.block && known.header) return { entry: known };
@@ -254,13 +254,13 @@ function keyOf(key) {
   return bytes;
 }
 
-/** No fault of anybody: a chain may have as many keys as it likes. */
+/** Nobody's fault: a chain may have any number of keys. */
 function tooManyKeys(prefix) {
-  const message = `there are ${LISTED} keys or more under ${toHex(prefix)}: that they are all is proven of fewer`;
+  const message = `there are ${LISTED} keys or more under ${toHex(prefix)}: only shorter lists can be proven complete`;
   return new DuetError({ verdict: "refused", culprit: "caller", nextStep: "go-on", message, expected: `fewer than ${LISTED}`, got: "more" });
 }
 
-/** The caller asked for a block that another one excludes. */
+/** The caller asked for a block, but another block with its number is proven. */
 function notFinal(number, expected, got) {
   const message = `block ${toHex(got)} is not final: block ${number} is ${toHex(expected)}`;
   return new DuetError({ verdict: "refused", rule: "STATE-3", culprit: "caller", nextStep: "go-on", message, expected: toHex(expected), got: toHex(got) });

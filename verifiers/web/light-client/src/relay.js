@@ -1,6 +1,6 @@
-// Requests and subscriptions that are handed on to a node as they are. Nothing in the answers is verified; they are bounded.
+// Requests and subscriptions that are passed on to a node unchanged. The answers are bounded, but not verified.
 //
-// They have connections of their own, so that neither their bounds nor what is asked there touches what is verified.
+// They use separate connections, so that they do not affect verified requests.
 
 import { incomplete, misuse, ofVerifier, unreachable } from "./error.js";
 import { Connection } from "./rpc.js";
@@ -11,7 +11,7 @@ const MOST = 1 << 24;
 const DEEPEST = 127;
 const MAX_PENDING = 256;
 const MAX_SUBSCRIPTIONS = 64;
-// Pushes that may come before it is known to which subscription they belong, and of one connection in a second.
+// The most pushes before their subscription is known, and per connection and second.
 const MAX_EARLY = 64;
 const MAX_RATE = 1_000;
 
@@ -24,8 +24,8 @@ export class Relay {
   #ended;
 
   /**
-   * `endpoints()` names those in good standing, the caller's order; `open(url, options)` connects; `emit(push)` gets
-   * `{ id, value }` and, once, `{ id, error }`; `blame(endpoint, fault)` hears of what no honest node sends.
+   * `endpoints()` lists the usable endpoints in the caller's order; `open(url, options)` connects; `emit(push)` gets
+   * `{ id, value }` and, once, `{ id, error }`; `blame(endpoint, fault)` gets the faults that no honest node has.
    */
   constructor({ endpoints, open, emit, blame }) {
     this.#endpoints = endpoints;
@@ -41,7 +41,7 @@ export class Relay {
       let line;
       try {
         line = await this.#line(endpoint);
-        if (line.connection.pending >= MAX_PENDING) throw misuse(`${MAX_PENDING} requests are on their way already`);
+        if (line.connection.pending >= MAX_PENDING) throw misuse(`${MAX_PENDING} requests are already pending`);
         return { ...(await line.connection.askRaw(method, params, MOST)), endpoint: endpoint.url };
       } catch (thrown) {
         last = this.#failed(endpoint, thrown);
@@ -51,11 +51,11 @@ export class Relay {
     throw last ?? this.#nobody();
   }
 
-  /** Subscribes under an id of the caller's; `{ endpoint }`, or `{ error, endpoint }`. */
+  /** Subscribes under the caller's id; `{ endpoint }`, or `{ error, endpoint }`. */
   async subscribe(id, method, params, unsubscribe) {
     const [endpoint] = this.#endpoints();
     if (!endpoint) throw this.#nobody();
-    if (this.#count() >= MAX_SUBSCRIPTIONS) throw misuse(`there are ${MAX_SUBSCRIPTIONS} subscriptions already`);
+    if (this.#count() >= MAX_SUBSCRIPTIONS) throw misuse(`there are already ${MAX_SUBSCRIPTIONS} subscriptions`);
     try {
       const line = await this.#line(endpoint);
       return { ...(await line.subscribe(id, method, params, unsubscribe)), endpoint: endpoint.url };
@@ -91,7 +91,7 @@ export class Relay {
     return fault;
   }
 
-  /** The connection to an endpoint, which is opened when it is first needed. */
+  /** The connection to an endpoint, opened on first use. */
   #line(endpoint) {
     const known = this.#lines.get(endpoint);
     if (known) return known.opening;
@@ -137,7 +137,7 @@ class Line {
     try {
       const { result, error } = await this.connection.askRaw(method, params, MOST);
       if (error) return { error };
-      if (typeof result !== "string" && typeof result !== "number") return { error: { code: -32603, message: `${method} named no subscription` } };
+      if (typeof result !== "string" && typeof result !== "number") return { error: { code: -32603, message: `${method} returned no subscription id` } };
       this.#ids.set(result, { id, unsubscribe });
       for (const { params: early } of this.#early) if (early.subscription === result) this.#emit({ id, value: early.result });
       return {};
@@ -151,12 +151,12 @@ class Line {
     for (const [name, subscription] of this.#ids) {
       if (subscription.id !== id) continue;
       this.#ids.delete(name);
-      // Its answer says nothing that is needed.
+      // The answer is not needed.
       this.connection.askRaw(subscription.unsubscribe, [name], MOST).catch(() => {});
     }
   }
 
-  /** Takes a push; one of a subscription that was ended meanwhile is nobody's fault. */
+  /** Takes a push. A push of a subscription that has ended is no fault. */
   take({ params }) {
     const second = Math.floor(Date.now() / 1_000);
     this.#count = second === this.#second ? this.#count + 1 : 1;
@@ -165,7 +165,7 @@ class Line {
     const subscription = this.#ids.get(params?.subscription);
     if (subscription) {
       if ("result" in params) this.#emit({ id: subscription.id, value: params.result });
-      else this.#emit({ id: subscription.id, error: { message: shown(params.error?.message ?? "the node ended it") } });
+      else this.#emit({ id: subscription.id, error: { message: shown(params.error?.message ?? "the node ended the subscription") } });
     } else if (this.#asking > 0 && this.#early.length < MAX_EARLY && params?.subscription !== undefined) this.#early.push({ params });
   }
 

@@ -1,4 +1,4 @@
-// JSON-RPC over a WebSocket to an untrusted node: what comes is bounded in length, depth and number before it is used.
+// JSON-RPC over a WebSocket to an untrusted node: messages are bounded in length, depth and number before use.
 
 import { incompatible, incomplete, notHex, otherAnswer, unreachable } from "./error.js";
 import { answerOf, parse, SMALL } from "./message.js";
@@ -7,7 +7,7 @@ import { fromHex, shown } from "./text.js";
 const MAX_DEPTH = 8;
 const MAX_TIMEOUT_SOCKET = 10_000;
 
-// What these mean is written in `docs/spec/rpc.md`.
+// `docs/spec/rpc.md` defines these codes.
 const METHOD_NOT_FOUND = -32601;
 const NOT_READY = 9001;
 const NO_GENESIS_PROOF = 9005;
@@ -24,7 +24,7 @@ export class Connection {
   #next = 1;
   #fault;
 
-  /** `pushes` takes what comes without having been asked for: `{ most, take(message), end(fault) }`; without it, such is a lie. */
+  /** `pushes` takes notifications: `{ most, take(message), end(fault) }`. Without it, a notification is a lie. */
   constructor(socket, timeout, { deepest = MAX_DEPTH, pushes } = {}) {
     this.#socket = socket;
     this.#timeout = timeout;
@@ -35,7 +35,7 @@ export class Connection {
     socket.onclose = () => this.end(unreachable("the connection was closed"));
   }
 
-  /** Connects. Which chain the endpoint serves is not asked yet. */
+  /** Connects. Does not check yet which chain the endpoint serves. */
   static open(url, openSocket, timeout, options) {
     return new Promise((resolve, reject) => {
       let socket;
@@ -52,7 +52,7 @@ export class Connection {
         socket.close();
       };
       const timer = setTimeout(() => fail(`no connection within ${limit} ms`), limit);
-      socket.onerror = () => fail("it cannot be reached, or does not admit this page");
+      socket.onerror = () => fail("the endpoint cannot be reached, or does not admit this page");
       socket.onclose = () => fail("the connection was closed");
       socket.onopen = () => {
         clearTimeout(timer);
@@ -61,17 +61,17 @@ export class Connection {
     });
   }
 
-  /** Why it ended; `undefined` as long as it is open. */
+  /** The fault that ended the connection; `undefined` while it is open. */
   get fault() {
     return this.#fault;
   }
 
-  /** How many answers are awaited. */
+  /** The number of pending requests. */
   get pending() {
     return this.#pending.size;
   }
 
-  /** Asks; the result. `most` bounds the characters of the answer. Errors are faults of ours. */
+  /** Sends a request; returns the result. `most` bounds the answer in characters. Errors of the node become faults. */
   async ask(method, params, most = SMALL) {
     const { result, error } = await this.askRaw(method, params, most);
     if (error === undefined) return result;
@@ -80,7 +80,7 @@ export class Connection {
     throw fault;
   }
 
-  /** Asks; `{ result }` or `{ error: { code, message, data? } }` as it came. */
+  /** Sends a request; returns `{ result }` or `{ error: { code, message, data? } }`, unchanged. */
   askRaw(method, params, most) {
     if (this.#fault) return Promise.reject(this.#fault);
     const id = this.#next++;
@@ -93,17 +93,17 @@ export class Connection {
     });
   }
 
-  /** Asks for bytes; `null` where the node has none. */
+  /** Requests bytes; `null` if the node has none. */
   async askBytes(method, params, most, object) {
     const value = await this.ask(method, params, answerOf(most));
     if (value === null) return null;
     const bytes = fromHex(value);
     if (bytes === undefined) throw notHex(object);
-    if (bytes.length > most) throw otherAnswer(object, `${bytes.length} bytes, where ${most} are the most`);
+    if (bytes.length > most) throw otherAnswer(object, `${bytes.length} bytes, above the limit of ${most}`);
     return bytes;
   }
 
-  /** Ends the connection; whoever waits for an answer gets this fault. */
+  /** Ends the connection. All pending requests fail with this fault. */
   end(fault) {
     if (this.#fault) return;
     this.#fault = fault;
@@ -125,7 +125,7 @@ export class Connection {
     }
   }
 
-  /** The most characters that anything may have now. */
+  /** The most characters of a message now. */
   #most() {
     let most = this.#pushes?.most ?? SMALL;
     for (const request of this.#pending.values()) most = Math.max(most, request.most);
@@ -134,12 +134,12 @@ export class Connection {
 
   #take(message) {
     if ("method" in message) {
-      if (!this.#pushes) throw otherAnswer("what was subscribed to", `a push of ${shown(String(message.method))}`);
+      if (!this.#pushes) throw otherAnswer("a push of the subscription", `a push of ${shown(String(message.method))}`);
       this.#pushes.take(message);
       return;
     }
     const request = this.#pending.get(message.id);
-    if (request === undefined) throw otherAnswer("answers to what was asked", `one to ${shown(JSON.stringify(message.id) ?? "nothing")}`);
+    if (request === undefined) throw otherAnswer("an answer to a pending request", `one to ${shown(JSON.stringify(message.id) ?? "nothing")}`);
     if (message.length > request.most) throw otherAnswer(`at most ${request.most} characters for ${request.method}`, `${message.length}`);
     if ("result" in message === "error" in message) throw otherAnswer(request.method, "neither a result nor an error, or both");
     const { result, error } = message;
@@ -155,17 +155,17 @@ export class Connection {
 function refusal(method, code, text) {
   switch (code) {
     case METHOD_NOT_FOUND:
-      return incompatible(`there is no method ${method}`);
+      return incompatible(`no method ${method}`);
     case NO_GENESIS_PROOF:
       return incomplete("proof of genesis");
     case NOT_HERE_YET:
-      return incomplete("proofs yet from before it joined the chain, and is fetching them: ask again later");
+      return incomplete("proofs yet from before the node joined the chain; the node is fetching them: ask again later");
     default:
       return unreachable(`${method}: ${shown(text)} (${code})`);
   }
 }
 
-/** Whether the endpoint says that nothing is proven there yet. */
+/** Whether the endpoint says that it has no proof yet. */
 export function isNotReady(fault) {
   return fault.code === NOT_READY;
 }
@@ -185,7 +185,7 @@ export function isStateMissing(fault) {
   return fault.code === NO_STATE;
 }
 
-/** Whether the endpoint answered that it cannot, other than by lacking the method. */
+/** Whether the endpoint refused the request for another reason than a missing method. */
 export function isRefusal(fault) {
   return fault.code !== undefined && fault.code !== METHOD_NOT_FOUND;
 }

@@ -1,4 +1,4 @@
-// What is asked of an endpoint. Nothing is believed here: the answers become bytes that the verifier checks.
+// The requests to an endpoint. The answers are not trusted: the verifier checks their bytes.
 
 import { incomplete, otherAnswer } from "./error.js";
 import { blockNumber, bytesOf, encodeHeader } from "./header.js";
@@ -7,28 +7,28 @@ import { Pushes } from "./pushes.js";
 import { Connection, isMethodMissing, isNotReady, isRefusal, isStartMissing, isStateMissing } from "./rpc.js";
 import { toHex } from "./text.js";
 
-// The largest set has 100 000 keys of 48 bytes; what the verifier decodes is bounded by these too.
+// The largest set has 100 000 keys of 48 bytes; these also bound the input of the verifier.
 const KEYS = 100_000 * 48 + 4;
 const JUSTIFICATION = 100_000 / 8 + 1024;
 const STATELESS = 2 * KEYS;
 const LIST = 3 * KEYS;
-// About how many bytes a list of handoff proofs is asked to have, and how many sets at most.
+// The approximate requested size of a list of handoff proofs in bytes, and the most sets.
 const LIST_ASKED = 1 << 20;
 const MAX_SETS = 64;
 const HEADER = 1 << 16;
-// As many as the verifier takes. (STATE-2)
+// The limit of the verifier. (STATE-2)
 const NODES = 1 << 23;
 const BLOCK_PROOF = 1 << 13;
 // The SDK's blocks have 5 MiB at most; a chain may set another limit.
 const BODY = 1 << 23;
-/** The most keys that `duet_getProofs` takes. */
+/** The most keys in one `duet_getProofs` request. */
 export const MAX_KEYS = 64;
 
-/** An endpoint that a connection leads to. */
+/** A connected endpoint. */
 export class Server {
   #connection;
   #pushes;
-  // Whether it has `duet_getProofs`, as long as it has not said otherwise.
+  // Whether it has `duet_getProofs`: true until it denies that.
   #hasProofs = true;
 
   constructor(url, connection, pushes) {
@@ -46,12 +46,12 @@ export class Server {
     this.#connection.end(fault);
   }
 
-  /** The hash of its first block. */
+  /** The genesis hash of its chain. */
   async genesis() {
     return this.#hash("chain_getBlockHash", [0]);
   }
 
-  /** The proof of the first set; `null` when it cannot prove its genesis. */
+  /** The proof of the first set; `null` if the node cannot prove its genesis. */
   async genesisProof() {
     try {
       const proof = await this.#connection.askBytes("duet_getGenesisProof", [], LIST, "start proof");
@@ -63,12 +63,12 @@ export class Server {
     }
   }
 
-  /** The proof of the set that signs at a block; `null` when it has none. */
+  /** The proof of the set that signs at a block; `null` if the node has none. */
   startProof(hash) {
     return this.#connection.askBytes("duet_getStartProof", [toHex(hash)], LIST, "start proof");
   }
 
-  /** The same of the block at which, so it says, the chain's sets begin; `null` when it does not know, or is too old to know. */
+  /** The same for the block at which the chain's sets begin, as the node claims; `null` if it does not know. */
   async claimedStart() {
     try {
       return await this.#connection.askBytes("duet_getStartProof", [], LIST, "start proof");
@@ -78,7 +78,7 @@ export class Server {
     }
   }
 
-  /** What it names as proven: `{ number, hash }`; `undefined` as long as there is nothing. */
+  /** The head that it claims as proven: `{ number, hash }`; `undefined` before the first proof. */
   async head() {
     try {
       return await this.#numbered("duet_getFinalizedHead");
@@ -88,19 +88,19 @@ export class Server {
     }
   }
 
-  /** What its chain has finalized, proven or not. */
+  /** The number of the newest finalized block of its chain, proven or not. */
   async chainHead() {
     return (await this.#numbered("chain_getFinalizedHead")).number;
   }
 
-  /** The proof of a block in the form of this mode; `null` when it has none. */
+  /** The proof of a block in the form of this mode; `null` if the node has none. */
   proof(block, mode) {
     return mode === "full"
       ? this.#connection.askBytes("duet_getJustification", [block], JUSTIFICATION, "justification")
       : this.#connection.askBytes("duet_getStatelessProof", [block], STATELESS, "stateless proof");
   }
 
-  /** The handoff proofs from a set on, as many as make an answer of sensible length. */
+  /** The handoff proofs from a set on, as many as fit in an answer of sensible length. */
   async handoffs(from, length, mode) {
     const limit = Math.min(Math.max(Math.floor(LIST_ASKED / (48 * length)), 1), MAX_SETS);
     const method = mode === "full" ? "duet_getSetProofs" : "duet_getStatelessSetProofs";
@@ -109,12 +109,12 @@ export class Server {
     return list;
   }
 
-  /** The keys of a set; `null` when it has none. */
+  /** The keys of a set; `null` if the node has none. */
   keys(set) {
     return this.#connection.askBytes("duet_getKeys", [Number(set)], KEYS, "list of keys");
   }
 
-  /** The header of the reset that leads on from a set; `null` when it knows of none, or is too old to know. */
+  /** The header of the reset after a set; `null` if the node knows none, or refuses the request. */
   async reset(from) {
     try {
       return await this.#connection.askBytes("duet_getReset", [Number(from)], HEADER, "header");
@@ -129,7 +129,7 @@ export class Server {
     this.#pushes.named(await this.#connection.ask("duet_subscribeJustifications", []));
   }
 
-  /** The next proof, when one comes within this time. */
+  /** The next proof, if one comes within this time. */
   nextProof(within) {
     return this.#pushes.next(within);
   }
@@ -150,8 +150,8 @@ export class Server {
   }
 
   /**
-   * Header, trie nodes and the way from a newer block in one answer: `{ header, nodes, path? }`, where `path` is
-   * `{ leaves, proof }` for a block older than `under`; `undefined` where this node cannot, so that each is asked for alone.
+   * Header, trie nodes and the path from a newer block in one answer: `{ header, nodes, path? }`, where `path` is
+   * `{ leaves, proof }` for a block older than `under`; `undefined` if the node cannot give them in one answer.
    */
   async proofs(keys, block, under, isStateless) {
     if (!this.#hasProofs || keys.length > MAX_KEYS) return undefined;
@@ -165,7 +165,7 @@ export class Server {
       else if (!isRefusal(fault)) throw fault;
       return undefined;
     }
-    // As long as nothing is proven there, or of a block that it has no proof of.
+    // The node has no proof of block `under`, or none at all yet.
     if (answer === null) return undefined;
     const path = answer?.path ?? undefined;
     if ((path === undefined) !== (block === under)) throw otherAnswer(asked, path === undefined ? "no path to it" : "a path to the block itself");
@@ -176,7 +176,7 @@ export class Server {
     };
   }
 
-  /** The keys under a prefix in a block's state, as the node lists them, up to a number of them. */
+  /** The keys under a prefix in a block's state, as the node lists them, at most `most`. */
   async keysUnder(prefix, block, most) {
     const params = [toHex(prefix), most, null, toHex(block.hash)];
     const keys = await this.#askFor("state_getKeysPaged", params, answerOf(LIST_ASKED), noState(block.number));
@@ -194,7 +194,7 @@ export class Server {
     return { leaves: bytesOf(answer?.leaves, asked), proof: bytesOf(answer?.proof, asked) };
   }
 
-  /** The extrinsics of a block, each with its length in front. */
+  /** The extrinsics of a block, each with a length prefix. */
   async extrinsics(block) {
     const asked = `the extrinsics of block ${block.number}`;
     const lacks = `extrinsics of block ${block.number}: a node keeps those of all blocks unless it runs with \`--blocks-pruning\``;
@@ -205,7 +205,7 @@ export class Server {
     return extrinsics.map((bytes) => bytesOf(bytes, asked));
   }
 
-  /** Asks for what an honest node may have pruned: a refusal means that it lacks it. */
+  /** Requests data that an honest node may have pruned: a refusal means that the node lacks it. */
   async #askFor(method, params, most, what) {
     try {
       return await this.#connection.ask(method, params, most);
@@ -230,7 +230,7 @@ export class Server {
 }
 
 function noState(number) {
-  return `state of block ${number}: a node keeps that of the last 256 blocks, or of all with \`--state-pruning archive\``;
+  return `state of block ${number}: a node keeps the state of the last 256 blocks, or of all with \`--state-pruning archive\``;
 }
 
 function nodesOf(nodes, number) {

@@ -1,7 +1,7 @@
-// One run of the light client: the endpoints, of which all are followed at once. Runs in a worker or beside its caller.
+// One run of the light client, which follows all endpoints at once. Runs in a worker or in the caller's thread.
 //
-// Whoever proves a block first moves the trusted state, which only the verifier changes, and one proof at a time; so no
-// endpoint can hold the client back, and who lags behind the others is named.
+// The first endpoint that proves a block moves the trusted state. Only the verifier changes that state, one proof at a
+// time. So no endpoint can hold the client back, and a lagging endpoint is reported.
 
 import { Endpoint, verdict } from "./endpoints.js";
 import { DuetError, misuse, ofVerifier } from "./error.js";
@@ -12,7 +12,7 @@ import { Connection } from "./rpc.js";
 import { Server } from "./server.js";
 import { Trust } from "./trust.js";
 
-/** Times in milliseconds, as they are when the caller names none. */
+/** The default times, in milliseconds. */
 const TIMES = { requestTimeout: 10_000, stallAfter: 12_000, lagAfter: 8_000, settleAfter: 2_000, readyWithin: 30_000 };
 
 export class Session {
@@ -25,17 +25,20 @@ export class Session {
   #ended;
   #ready = {};
 
-  /** `emit(name, value)` gets what happens: `start`, `head`, `set`, `fault`, `checkpoint`, `state`, `ready`, `unready`, `push`, `failed`. */
+  /**
+   * `emit(name, value)` gets the events: `start`, `head`, `set`, `fault`, `checkpoint`, `state`, `ready`, `unready`,
+   * `push`, `failed`.
+   */
   constructor({ wasm, openSocket, emit, options, state }) {
     this.#openSocket = openSocket;
     this.#emit = emit;
     this.times = { ...TIMES, ...options.times };
     this.#endpoints = options.endpoints.map((url) => new Endpoint(url));
-    /** What is trusted. */
+    /** The trusted state. */
     this.trust = new Trust({ wasm, emit, options, state });
     this.#reader = new Reader(this.trust, () => this.#connected());
     this.#relay = new Relay({
-      // Those that were followed to a proven head of this chain, so that nothing is handed to another chain's node.
+      // Only endpoints with a proven head of this chain, so that no request goes to a node of another chain.
       endpoints: () => this.#connected().filter(({ tried, fault }) => tried && !fault),
       open: (url, how) => Connection.open(url, openSocket, this.times.requestTimeout, how),
       emit: (push) => emit("push", push),
@@ -50,13 +53,13 @@ export class Session {
     this.#waitForReady();
   }
 
-  /** An endpoint was followed to its head. */
+  /** The client has followed an endpoint to its head. */
   synced(endpoint) {
     endpoint.succeeded();
     this.#settle();
   }
 
-  /** Whether another endpoint may be asked instead of this one. */
+  /** Whether there is another usable endpoint. */
   hasOther(endpoint) {
     return this.#endpoints.some((other) => other !== endpoint && !other.dropped);
   }
@@ -68,7 +71,7 @@ export class Session {
     });
   }
 
-  // What the caller asks.
+  // The methods of the public client.
 
   verify(bytes, form) {
     return this.trust.verify(bytes, form);
@@ -130,14 +133,14 @@ export class Session {
     this.#relay.unsubscribe(id);
   }
 
-  /** Ends all connections, and keeps what is to be kept. */
+  /** Ends all connections, and stores the state. */
   destroy() {
     if (this.#ended) return;
     this.trust.save(true);
     this.#end(misuse("the client was destroyed"));
   }
 
-  /** Those whose connections are open, in the caller's order. */
+  /** The connected endpoints, in the caller's order. */
   #connected() {
     return this.#endpoints.filter(({ server, dropped }) => server !== undefined && !dropped);
   }
@@ -173,7 +176,7 @@ export class Session {
     }
   }
 
-  /** Reports a fault; how long not to ask the endpoint. */
+  /** Reports a fault; returns the wait before the next try. */
   #failed(endpoint, fault) {
     fault.endpoint = endpoint.url;
     const wait = endpoint.failed(fault);
@@ -183,7 +186,7 @@ export class Session {
     return wait;
   }
 
-  /** `ready` comes when a head is proven and the others had their chance to show a newer one; without any endpoint it is over. */
+  /** Emits `ready` when a head is proven and the others had time to show a newer one. Ends if no endpoint is left. */
   #settle() {
     if (this.#endpoints.every((endpoint) => endpoint.dropped)) {
       const { fault, message } = verdict(this.#endpoints);
@@ -196,14 +199,14 @@ export class Session {
     else if (proven) this.#ready.timer ??= this.#later(() => this.#becomeReady(), this.times.settleAfter);
   }
 
-  /** Says after a while that no endpoint is of use, and why, and again after as long. All are tried again meanwhile. */
+  /** Reports at intervals that no head is proven yet, and why. The client keeps trying all endpoints. */
   #waitForReady() {
     this.#later(() => {
       if (this.#ready.done || this.#ended) return;
       const { fault, message } = verdict(this.#endpoints);
       const what = `no head was proven within ${this.times.readyWithin} ms`;
       const plain = fault?.toPlain() ?? { culprit: "nobody", nextStep: "leave-sender" };
-      this.#emit("unready", { verdict: "unreachable", ...plain, endpoint: undefined, message: `${what}, and it is tried on: ${message}` });
+      this.#emit("unready", { verdict: "unreachable", ...plain, endpoint: undefined, message: `${what}, the client keeps trying: ${message}` });
       this.#waitForReady();
     }, this.times.readyWithin);
   }

@@ -1,11 +1,11 @@
-// Where what is trusted is kept between two visits. A storage is two functions: `load()` gives bytes or nothing, `save(bytes)`
-// takes them. Whoever can write there decides what the client trusts.
+// Storage of the trusted state between visits. A storage has two functions: `load()` returns bytes or nothing, and
+// `save(bytes)` stores them. Anybody who can write to it decides what the client trusts.
 
 import { fromHex, toHex } from "./text.js";
 
 const STORE = "trusted";
 
-/** Keeps it in this browser's IndexedDB, under a name of the caller's. */
+/** Stores the state in the browser's IndexedDB, under the caller's name. */
 export function indexedDb(name) {
   const open = request(() => {
     const opening = indexedDB.open("duet-light-client", 1);
@@ -25,7 +25,7 @@ export function indexedDb(name) {
   };
 }
 
-/** Keeps it in this browser's localStorage, which has room for it without keys. */
+/** Stores the state in the browser's localStorage, which has room for a state without keys. */
 export function localStorage(name) {
   const key = `duet-light-client:${name}`;
   return {

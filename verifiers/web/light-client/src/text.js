@@ -1,10 +1,10 @@
-// Text that a server chose, made fit to be shown; and bytes as text.
+// Display of untrusted text, and bytes as text.
 
 const SHOWN = 200;
-// Control characters, and those that change the direction of text or have no width.
+// Control characters, and characters that change the direction of text or have no width.
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** The text on one line, without anything that would not be seen as itself, and cut to a length that can be read. */
+/** Escapes invisible characters, puts the text on one line, and shortens it. */
 export function shown(text) {
   const whole = String(text);
   const cut = whole.length > SHOWN;
@@ -12,7 +12,7 @@ export function shown(text) {
   return cut ? `${escaped}… (${whole.length} characters)` : escaped;
 }
 
-// The value of each hexadecimal digit by its code; 255 for what is none.
+// The value of each hexadecimal digit by its code; 255 for other characters.
 const VALUES = new Uint8Array(128).fill(255);
 for (const [value, digit] of [..."0123456789abcdef"].entries()) {
   VALUES[digit.charCodeAt(0)] = value;
@@ -20,7 +20,7 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
 }
 const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** The bytes of `0x` and hexadecimal digits; `undefined` when the text is something else. */
+/** The bytes of `0x` and hexadecimal digits; `undefined` for any other text. */
 export function fromHex(text) {
   if (typeof text !== "string" || !text.startsWith("0x") || text.length % 2 !== 0) return undefined;
   const bytes = new Uint8Array((text.length - 2) / 2);
@@ -40,7 +40,7 @@ export function toHex(bytes) {
   return text;
 }
 
-/** Bytes one after the other. */
+/** Concatenates bytes. */
 export function concat(parts) {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;

@@ -1,13 +1,13 @@
-// Which keys are under a prefix, read off the nodes of a storage proof.
+// Reads the keys under a prefix from the nodes of a storage proof.
 //
-// The verifier has checked before that every node is under the state root (STATE-2). What it does not say is whether the
-// nodes show all keys under a prefix: they do when none of the nodes below the prefix is missing among them.
+// The verifier has already checked that every node is under the state root (STATE-2). It does not check whether the
+// nodes show all keys under a prefix: they do if no node below the prefix is missing.
 
 import { equal } from "./text.js";
 
 const HASH = 32;
 
-/** A trie whose nodes are found by their hash: `find(hash)` gives the bytes of a node, or nothing. */
+/** A trie with nodes by hash: `find(hash)` returns the bytes of a node, or nothing. */
 export class Trie {
   #find;
 
@@ -15,7 +15,7 @@ export class Trie {
     this.#find = find;
   }
 
-  /** What the closest node at or below a prefix is referred to by, its hash or its bytes; nothing when no key begins so. */
+  /** The reference to the closest node at or below a prefix, its hash or its bytes; nothing if no key has it. */
   closest(root, prefix) {
     const wanted = nibblesOf(prefix);
     let reference = root;
@@ -33,7 +33,7 @@ export class Trie {
     }
   }
 
-  /** The keys below a node that `closest` gave, in order. Throws `MissingNode` where the nodes do not show them all. */
+  /** The keys below a node from `closest`, in order. Throws `MissingNode` if the nodes do not show all keys. */
   keys({ reference, path }) {
     const node = this.#node(reference);
     const whole = [...path, ...node.partial];
@@ -51,10 +51,10 @@ export class Trie {
   }
 }
 
-/** A node is not among those of the proof. */
+/** The proof does not have a needed node. */
 export class MissingNode extends Error {}
 
-/** A node's partial key in nibbles, whether it has a value, and what its children are referred to by. */
+/** A node's partial key in nibbles, whether it has a value, and the references to its children. */
 function decode(bytes) {
   let at = 0;
   const take = (length) => {
@@ -87,7 +87,7 @@ function partialKey(take, first, most) {
     } while (more === 255);
   }
   const nibbles = nibblesOf(take(Math.ceil(count / 2)));
-  // Of an odd number the first one is padding.
+  // With an odd number, the first nibble is padding.
   return nibbles.slice(nibbles.length - count);
 }
 

@@ -1,4 +1,4 @@
-// What is trusted, and what changes it: proofs, which only the verifier judges.
+// The trusted state. Only proofs that the verifier accepts change it.
 
 import { genesisHashOf, hashOf, isNewer, newer, otherChain } from "./chain.js";
 import { decodeCheckpoint, encodeCheckpoint } from "./checkpoint.js";
@@ -15,7 +15,7 @@ export class Trust {
   #emit;
   #client;
   #genesis;
-  // The block to begin at, until it is trusted or something newer is.
+  // The block at which to start, until it or a newer block is trusted.
   #start;
   #latestSet;
   #best;
@@ -23,7 +23,7 @@ export class Trust {
   #ended;
   #waiting = new Set();
 
-  /** `emit(name, value)` gets `head`, `set`, `checkpoint` and `state`. Begins with the newer of what was kept and given. */
+  /** `emit(name, value)` gets `head`, `set`, `checkpoint` and `state`. Starts with the newer state. */
   constructor({ wasm, emit, options, state }) {
     this.#wasm = wasm;
     this.#emit = emit;
@@ -31,12 +31,12 @@ export class Trust {
     this.#begin(options, state);
   }
 
-  /** The newest block that is trusted, and the sets; `undefined` before the genesis or the start is proven. */
+  /** The newest trusted block, and the sets; `undefined` before the genesis or the start block is proven. */
   status() {
     return this.#client?.status();
   }
 
-  /** The verifier; `undefined` before the genesis or the start is proven. */
+  /** The verifier; `undefined` before the genesis or the start block is proven. */
   get client() {
     return this.#client;
   }
@@ -51,7 +51,7 @@ export class Trust {
     return this.mode === "full" ? "justification" : "stateless";
   }
 
-  /** Begins with what an endpoint proves: the block that the caller named, or else the genesis, if nothing is trusted yet. */
+  /** Starts with an endpoint's proof of the caller's start block, or of the genesis if nothing is trusted yet. */
   async beginWith(server) {
     const got = await server.genesis();
     if (!equal(got, this.#genesis)) throw otherChain(this.#genesis, got);
@@ -59,7 +59,7 @@ export class Trust {
     if (!this.#client) await this.#beginAtGenesis(server);
   }
 
-  /** Calls the verifier; what it throws becomes an error of ours. */
+  /** Calls the verifier; converts its exceptions into a `DuetError`. */
   call(verifier) {
     if (this.#ended) throw this.#ended;
     try {
@@ -74,12 +74,12 @@ export class Trust {
     return this.#wasm.blake2b(bytes, length);
   }
 
-  /** What a proof says. None of it is verified. */
+  /** The unverified content of a proof. */
   peek(form, bytes) {
     return this.call(() => this.#wasm.peek(form, bytes));
   }
 
-  /** Verifies a proof; whether it is new. */
+  /** Verifies a proof; returns whether it is new. */
   verifyFrom(endpoint, form, bytes) {
     if (this.#isBest(bytes)) return false;
     const start = performance.now();
@@ -95,18 +95,18 @@ export class Trust {
     return true;
   }
 
-  /** Verifies a list of handoff proofs; how many held. */
+  /** Verifies a list of handoff proofs; returns the number of valid ones. */
   verifyHandoffs(endpoint, list) {
     const start = performance.now();
     const { verified, error } = this.call(() => this.#client.verifyHandoffs(list));
-    // Their equations were checked as one: each has its share of the time.
+    // Their equations were checked together: each proof gets its share of the time.
     const share = (performance.now() - start) / Math.max(verified.length, 1);
     for (const one of verified) this.#accept(endpoint, one, share);
     if (error !== undefined) throw ofVerifier(error);
     return verified.length;
   }
 
-  /** Verifies bytes that the caller brings; what they prove, or `undefined` when it is known. */
+  /** Verifies a proof from the caller; returns the proven head, or `undefined` if it is already known. */
   verify(bytes, form = this.form) {
     this.needed();
     const start = performance.now();
@@ -127,24 +127,24 @@ export class Trust {
     this.save();
   }
 
-  /** The checkpoint from which another client gets here. */
+  /** The current checkpoint, from which another client can start. */
   checkpoint() {
     this.needed();
     return decodeCheckpoint(this.#client.checkpoint());
   }
 
-  /** The checkpoint behind the reset that an endpoint's header names. Nothing proves it. (LIGHT-8) */
+  /** The checkpoint after the reset in an endpoint's header. It is unproven. (LIGHT-8) */
   resetClaim(header) {
     return decodeCheckpoint(this.call(() => this.#client.resetClaim(header)));
   }
 
-  /** Refuses what the caller asks before anything is trusted, and after the end. */
+  /** Refuses requests of the caller before a block is trusted, and after the end. */
   needed() {
     if (this.#ended) throw this.#ended;
-    if (!this.#client) throw misuse("nothing is trusted yet: wait for `ready`");
+    if (!this.#client) throw misuse("no block is trusted yet: wait for `ready`");
   }
 
-  /** Waits until a block of this number or a newer one is proven, at most so many milliseconds. */
+  /** Waits until a block with this number or a newer one is proven, at most `within` milliseconds. */
   reached(number, within) {
     return new Promise((resolve) => {
       const waiter = { number, done: () => undefined };
@@ -158,25 +158,25 @@ export class Trust {
     });
   }
 
-  /** How many wait for a newer block. */
+  /** The number of requests that wait for a newer block. */
   get waiting() {
     return this.#waiting.size;
   }
 
-  /** Keeps what is trusted, now or at most once a second. */
+  /** Stores the trusted state, now or at most once a second. */
   save(now = false) {
     if (!this.#client || (!now && Date.now() - this.#saved < SAVE_INTERVAL)) return;
     this.#saved = Date.now();
     this.#emit("state", this.#client.state());
   }
 
-  /** Nothing is verified any more: every call throws this fault. */
+  /** Ends verification: every later call throws this fault. */
   end(fault) {
     this.#ended = fault;
     for (const { done } of [...this.#waiting]) done();
   }
 
-  /** Begins at a block, unless what was kept is newer, or another endpoint has proven it meanwhile. */
+  /** Starts at a block, unless the stored state is newer, or another endpoint has proven the block meanwhile. */
   async #beginAt(hash, server) {
     if (this.#client && !(await this.#isAhead(hash, server))) {
       this.#start = undefined;
@@ -191,7 +191,7 @@ export class Trust {
     this.save();
   }
 
-  /** Whether the block with a hash is newer than what was kept. Its header says so, which nodes keep for longer than its state. */
+  /** Whether a block is newer than the stored state, by its header. Nodes keep headers longer than state. */
   async #isAhead(hash, server) {
     const { number: block } = readHeaderOf(hash, await server.header(hash), (bytes) => this.blake2b(bytes, 32));
     try {
@@ -209,7 +209,7 @@ export class Trust {
     this.#note();
   }
 
-  /** Why an endpoint without a proof of the genesis is of no use: it may say where the sets begin, which the user has to confirm. */
+  /** The fault of an endpoint without a genesis proof. It may claim where the sets begin, unproven. */
   async #noGenesis(server) {
     const proof = await server.claimedStart();
     if (proof === null) return incomplete("proof of genesis");
@@ -220,9 +220,9 @@ export class Trust {
     const given = checkpoint === undefined ? undefined : this.#fromCheckpoint(checkpoint);
     const kept = state === undefined ? undefined : this.call(() => this.#wasm.LightClient.fromState(state, this.mode));
     const named = [genesisHashOf(genesisHash), given?.status().genesisHash, kept?.status().genesisHash].filter(Boolean);
-    if (named.length === 0) throw misuse("which chain? give genesisHash or checkpoint");
+    if (named.length === 0) throw misuse("no chain given: set genesisHash or checkpoint");
     const other = named.find((hash) => !equal(hash, named[0]));
-    if (other) throw misuse(`two chains are named: ${toHex(named[0])} and ${toHex(other)}`);
+    if (other) throw misuse(`two different genesis hashes are given: ${toHex(named[0])} and ${toHex(other)}`);
     this.#genesis = named[0];
     this.#client = newer(kept, given);
     if (startHash !== undefined) this.#start = hashOf(startHash, "startHash");
@@ -244,7 +244,7 @@ export class Trust {
     return head;
   }
 
-  /** What follows from a new state. */
+  /** Updates the fields that depend on the state, and emits the events of a new set. */
   #note() {
     const status = this.#client.status();
     this.#best = { number: status.block };
@@ -255,7 +255,7 @@ export class Trust {
     this.#latestSet = status.latestSet;
   }
 
-  /** Whether this is another copy of what is trusted; then it is not worth a check. */
+  /** Whether this is another proof of the newest trusted block, which needs no check. */
   #isBest(bytes) {
     const kept = this.#client.bestCommitment();
     return kept !== undefined && equal(kept, bytes.subarray(0, COMMITMENT));

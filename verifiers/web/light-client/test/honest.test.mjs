@@ -84,6 +84,6 @@ test("a checkpoint of another chain than the hash names is refused before anybod
   const checkpoint = { ...(await first.checkpoint()), genesis_hash: `0x${"11".repeat(32)}` };
   const server = await Server.start();
   const made = client(t, [server], { checkpoint });
-  await assert.rejects(made.ready, { name: "DuetError", message: /two chains are named/ });
+  await assert.rejects(made.ready, { name: "DuetError", message: /two different genesis hashes are given/ });
   assert.deepEqual(server.asked, []);
 });

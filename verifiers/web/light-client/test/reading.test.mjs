@@ -118,7 +118,7 @@ test("headers between two blocks are proven by the hashes that they name", async
   await made.ready;
   const { headers } = await made.headers(first.number, third.number);
   assert.deepEqual(headers.map(({ hash }) => toHex(hash)), recording.heads.map(({ hash }) => hash));
-  await assert.rejects(made.headers(0, third.number), { message: /at most 256 blocks/ });
+  await assert.rejects(made.headers(0, third.number), { message: /at most 256 headers/ });
 });
 
 test("a header in between that was changed is a lie (STATE-1)", async (t) => {

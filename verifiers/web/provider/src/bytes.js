@@ -1,8 +1,8 @@
-// Bytes as text, and the few forms of SCALE that a provider has to read and write itself.
+// Bytes as text, and the few SCALE types that the provider reads and writes itself.
 
 import { fromHex as prefixed } from "duet-light-client/text";
 
-/** The bytes of `0x` and hexadecimal digits, or of the digits alone; `undefined` when the text is something else. */
+/** The bytes of hexadecimal digits, with or without `0x`; `undefined` for any other text. */
 export function fromHex(text) {
   const digitsAlone = typeof text === "string" && !text.startsWith("0x");
   return prefixed(digitsAlone ? `0x${text}` : text);
@@ -20,7 +20,7 @@ export function u32(number) {
   return Uint8Array.of(number, number >>> 8, number >>> 16, number >>> 24);
 }
 
-/** Reads SCALE from the front to the back; throws where the bytes end too early. */
+/** Reads SCALE in order; throws if the bytes end too early. */
 export class Reader {
   #bytes;
   #at = 0;
@@ -43,7 +43,7 @@ export class Reader {
     return (first & 3) === 3 ? rest : rest * 64 + (first >> 2);
   }
 
-  /** What was taken since an offset that `at` gave. */
+  /** The bytes taken since an offset from `at`. */
   since(start) {
     return this.#bytes.subarray(start, this.#at);
   }

@@ -1,11 +1,11 @@
-// The chain as far as it is proven: each block once, in order, with its header.
+// The proven chain: each block once, in order, with its header.
 //
-// Not every block has a proof of its own. Those between two proven ones are proven by the hashes that headers name.
+// Not every block has its own proof. Blocks between two of those are proven by parent hashes.
 
 import { toHex } from "duet-light-client/text";
 import { changesRuntime } from "./header.js";
 
-// The most blocks between two proven ones that are fetched; over a wider gap the chain jumps.
+// The most blocks that are fetched to fill a gap between two proven blocks. Wider gaps are skipped.
 const MAX_GAP = 64;
 const [FIRST_WAIT, LONGEST_WAIT] = [250, 8_000];
 
@@ -34,7 +34,7 @@ export class ProvenChain {
     return this.#head;
   }
 
-  /** Calls back with `{ blocks }`, the blocks by which the proven chain grew, or `{ gap: true, blocks }` when it jumped to the last of them. */
+  /** Adds a listener for `{ blocks }`, the new proven blocks, or `{ gap: true, blocks }` after a skipped gap. */
   listen(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -68,7 +68,7 @@ export class ProvenChain {
         await this.#step(this.#target);
         wait = FIRST_WAIT;
       } catch {
-        // No endpoint has what is needed now; the light client tells of the faults.
+        // No endpoint has the data now. The light client reports the faults.
         await new Promise((resolve) => (this.#timer = setTimeout(resolve, wait)));
         wait = Math.min(2 * wait, LONGEST_WAIT);
       }

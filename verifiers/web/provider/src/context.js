@@ -1,4 +1,4 @@
-// What the answers of one provider share: the light client, the proven chain, what is pinned, and how to hand on.
+// The shared context of one provider: the light client, the proven chain, pinned data, and passing requests on.
 
 import { ProvenChain } from "./chain.js";
 import { badParams, ofClient, ofNode, refused } from "./error.js";
@@ -12,23 +12,23 @@ const WAIT = 30_000;
 export class Context {
   #failed;
 
-  /** `failed(error)` hears of errors, `tell(about)` of what answers are worth. */
+  /** `failed(error)` gets errors, `tell(about)` the class of each answer. */
   constructor(client, options = {}, { failed, tell }) {
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-    if (unknown) throw badParams(`there is no option ${unknown}`);
+    if (unknown) throw badParams(`unknown option ${unknown}`);
     this.client = client;
     this.chain = new ProvenChain(client);
     this.isStrict = options.strict === true;
     this.pins = new Pins(options.pinned);
-    /** How long a question about a block waits for the proof of the block. */
+    /** How long a request about a block waits for the proof of the block. */
     this.wait = { within: options.waitForProof ?? WAIT };
     this.follows = new Map();
     this.#failed = failed;
-    /** Tells what an answer is worth: `{ method, class, block, hash, endpoint }`. */
+    /** Reports the class of an answer: `{ method, class, block, hash, endpoint }`. */
     this.tell = tell;
   }
 
-  /** An error of the light client in the form of JSON-RPC, of which listeners hear. */
+  /** Converts an error of the light client into a JSON-RPC error, and reports it to listeners. */
   failed(thrown) {
     const error = ofClient(thrown);
     this.#failed(error);
@@ -41,13 +41,13 @@ export class Context {
     return (this.isStrict ? found.strict : found.class) !== "refused";
   }
 
-  /** Hands a request on, where the row allows it in this mode. */
+  /** Passes a request on, if the row allows it in this mode. */
   pass(row, method, params, why = row.note) {
     if (this.isStrict && row.strict !== "passed") throw refused(method, `${why} (strict mode)`);
     return this.handOn(method, params);
   }
 
-  /** Hands a request on. What sends a transaction is sent once. */
+  /** Passes a request on. Requests that send a transaction are sent only once. */
   async handOn(method, params) {
     const again = !/^(author|transaction)/.test(method);
     const { result, error, endpoint } = await this.client.request(method, params, { again });
@@ -55,7 +55,7 @@ export class Context {
     return { result, class: "passed", endpoint };
   }
 
-  /** Hands a subscription on, where the row allows it in this mode. */
+  /** Passes a subscription on, if the row allows it in this mode. */
   async passOn(row, method, params, push, unsubscribe, why = row.note) {
     if (this.isStrict && row.strict !== "passed") throw refused(method, `${why} (strict mode)`);
     let ready;

@@ -1,17 +1,17 @@
-// Errors in the form of JSON-RPC, with what the light client says in `data`.
+// JSON-RPC errors, with the details from the light client in `data`.
 
-/** The method cannot be verified, and only verified answers are wanted. */
+/** The method is not served, or not in strict mode. */
 export const REFUSED = -32090;
 /** No endpoint could prove an answer. */
 export const NOT_PROVEN = -32091;
-/** More than this provider keeps at once. */
+/** Too many requests or subscriptions at once. */
 export const TOO_MANY = -32092;
 export const BAD_PARAMS = -32602;
 export const NO_METHOD = -32601;
 
 const SHOWN = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected", "got"];
 
-/** An error with the code of JSON-RPC. */
+/** An error with a JSON-RPC code. */
 export class ProviderError extends Error {
   constructor(code, message, data) {
     super(message);
@@ -20,28 +20,28 @@ export class ProviderError extends Error {
     if (data !== undefined) this.data = data;
   }
 
-  /** The error object of JSON-RPC. */
+  /** The JSON-RPC error object. */
   toJson() {
     const { code, message, data } = this;
     return data === undefined ? { code, message } : { code, message, data };
   }
 }
 
-/** The caller's parameters are not what the method takes. */
+/** The caller's parameters are invalid. */
 export function badParams(message) {
   return new ProviderError(BAD_PARAMS, message);
 }
 
-/** The method is not served, and why. */
+/** The method is not served; `why` is the reason. */
 export function refused(method, why) {
   return new ProviderError(REFUSED, `${method} is refused: ${why}`, { verdict: "refused", method });
 }
 
 export function tooMany(what) {
-  return new ProviderError(TOO_MANY, `there are ${what} already`);
+  return new ProviderError(TOO_MANY, `there are already ${what}`);
 }
 
-/** An error of the light client: the rule that broke, who broke it, and what to do next are in `data`. */
+/** An error of the light client, with the broken rule, the culprit and the next step in `data`. */
 export function ofClient(thrown) {
   if (thrown instanceof ProviderError) return thrown;
   if (thrown?.verdict === undefined) return new ProviderError(-32603, `the provider failed: ${thrown?.message ?? thrown}`);
@@ -50,7 +50,7 @@ export function ofClient(thrown) {
   return new ProviderError(thrown.verdict === "refused" && thrown.rule === undefined ? BAD_PARAMS : NOT_PROVEN, thrown.message, data);
 }
 
-/** The error that a node answered, cut so that it can be shown. */
+/** The error from a node, escaped and shortened for display. */
 export function ofNode({ code, message, data }, shown) {
   return new ProviderError(code, shown(message), typeof data === "string" ? shown(data) : undefined);
 }

@@ -1,11 +1,11 @@
-// Headers as the SDK's RPC writes them. What is decoded here was proven before, by its hash.
+// Headers in the JSON of the SDK's RPC. Their bytes were already proven by their hash.
 
 import { toHex } from "duet-light-client/text";
 import { Reader } from "./bytes.js";
 
 const [OTHER, CONSENSUS, SEAL, PRE_RUNTIME, RUNTIME_UPDATED] = [0, 4, 5, 6, 8];
 
-/** A proven header as an object: `{ number, parentHash, stateRoot, extrinsicsRoot, logs }`, hashes and logs as hex. */
+/** Decodes a proven header: `{ number, parentHash, stateRoot, extrinsicsRoot, logs }`, hashes and logs as hex. */
 export function decodeHeader(bytes) {
   const reader = new Reader(bytes);
   const parentHash = toHex(reader.take(32));
@@ -32,6 +32,6 @@ function log(reader) {
   const [kind] = reader.take(1);
   if ([CONSENSUS, SEAL, PRE_RUNTIME].includes(kind)) reader.take(4);
   if ([OTHER, CONSENSUS, SEAL, PRE_RUNTIME].includes(kind)) reader.take(reader.compact());
-  else if (kind !== RUNTIME_UPDATED) throw new RangeError(`a digest has an item of the unknown kind ${kind}`);
+  else if (kind !== RUNTIME_UPDATED) throw new RangeError(`a digest item has the unknown kind ${kind}`);
   return reader.since(start);
 }

@@ -1,4 +1,4 @@
-// A provider of JSON-RPC that verifies what it answers, for polkadot-api and @polkadot/api.
+// A JSON-RPC provider with verified answers, for polkadot-api and @polkadot/api.
 
 export { ProviderError } from "./error.js";
 export { TABLE } from "./methods.js";

@@ -1,9 +1,9 @@
-// Who is called back when something happens.
+// Listeners for named events.
 
 export class Listeners {
   #listeners = new Map();
 
-  /** Calls back on a name; the answer ends that. */
+  /** Adds a listener for a name. The returned function removes it. */
   on(name, listener) {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));

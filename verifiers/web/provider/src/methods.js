@@ -1,4 +1,4 @@
-// Every method, and what its answers are worth. docs/light-clients/provider.md shows this table, and a test compares them.
+// Every method, and the class of its answers. docs/light-clients/provider.md shows this table; a test compares them.
 
 const VERIFIED = "verified";
 const PASSED = "passed";
@@ -6,9 +6,9 @@ const PINNED = "pinned";
 const REFUSED = "refused";
 
 /**
- * A row: `methods`, of which all are the same; `class`, what answers are worth; `strict`, what becomes of them in strict
- * mode; `note`, what is checked, or why it cannot be; `answer`, who answers (see `answers`), absent where a node does;
- * `pushes`, the name of a subscription's notifications; `ends`, the methods that end it.
+ * A row: `methods`, all with the same properties; `class`, the class of answers; `strict`, the class in strict mode;
+ * `note`, what is checked, or why nothing is; `answer`, the function that answers (see `answers`), absent if a node
+ * does; `pushes`, the name of a subscription's notifications; `ends`, the methods that end it.
  */
 function row(methods, [answerClass, strict], note, more = {}) {
   return { methods: methods.split(" "), class: answerClass, strict, note, ...more };
@@ -18,7 +18,7 @@ const ALWAYS = [VERIFIED, VERIFIED];
 const HANDED_ON = [PASSED, REFUSED];
 const SENT = [PASSED, PASSED];
 const VOUCHED = [PASSED, PINNED];
-// Refused in strict mode, but for what the note names.
+// Refused in strict mode, except as the note says.
 const CALLED = [PASSED, "in part"];
 const NEVER = [REFUSED, REFUSED];
 
@@ -104,7 +104,7 @@ export const TABLE = [
   row("state_traceBlock state_callRecorded archive_v1_storageDiff", NEVER, "neither verified nor needed by wallets; use a node"),
 ];
 
-/** What becomes of a method that the table does not name. */
+/** The row for methods that are not in the table. */
 export const UNKNOWN = row("", HANDED_ON, "an unknown method");
 
 const ROWS = new Map();

@@ -1,4 +1,4 @@
-// For PAPI 2: messages of JSON-RPC as objects.
+// For PAPI 2: JSON-RPC messages as objects.
 
 import { Listeners } from "./listeners.js";
 import { Provider } from "./provider.js";

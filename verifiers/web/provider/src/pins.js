@@ -1,4 +1,4 @@
-// What the application itself vouches for, because no proof of it exists: metadata, runtime version, the chain's name.
+// Data that the application vouches for, because it cannot be proven: metadata, runtime version, the chain's name.
 
 import { toHex } from "duet-light-client/text";
 import { compact, fromHex, u32 } from "./bytes.js";
@@ -6,7 +6,7 @@ import { badParams } from "./error.js";
 
 const MAGIC = toHex(new TextEncoder().encode("meta"));
 
-/** What is pinned. Each is `undefined` when the application did not pin it. */
+/** The pinned data. Each field is `undefined` if the application did not pin it. */
 export class Pins {
   constructor({ metadata, runtimeVersion, chain, properties } = {}) {
     this.metadata = metadata === undefined ? undefined : bytesOf(metadata);
@@ -15,7 +15,7 @@ export class Pins {
     this.properties = properties;
   }
 
-  /** What a call into the runtime would answer about its metadata; `undefined` for other calls, or when none is pinned. */
+  /** The result of a runtime call for metadata; `undefined` for other calls, or without pinned metadata. */
   call(name, argument) {
     if (this.metadata === undefined) return undefined;
     const opaque = () => [...compact(this.metadata.length), ...this.metadata];
@@ -32,7 +32,7 @@ export class Pins {
     }
   }
 
-  /** The pinned metadata as `state_getMetadata` answers it. */
+  /** The pinned metadata as the result of `state_getMetadata`. */
   get metadataHex() {
     return toHex(this.metadata);
   }
@@ -43,7 +43,7 @@ export class Pins {
   }
 }
 
-/** The JSON of `state_getRuntimeVersion` in the form of `chainHead_v1_follow`; `undefined` when it is something else. */
+/** Converts the JSON of `state_getRuntimeVersion` to the form of `chainHead_v1_follow`; `undefined` if invalid. */
 export function specOf({ specName, implName, specVersion, implVersion, transactionVersion, apis }) {
   if (typeof specName !== "string" || !Number.isInteger(specVersion) || !Array.isArray(apis)) return undefined;
   return { specName, implName, specVersion, implVersion, transactionVersion, apis: Object.fromEntries(apis) };
@@ -51,11 +51,11 @@ export function specOf({ specName, implName, specVersion, implVersion, transacti
 
 function bytesOf(metadata) {
   const bytes = metadata instanceof Uint8Array ? metadata : fromHex(metadata);
-  if (!bytes || toHex(bytes.subarray(0, 4)) !== MAGIC) throw badParams("pinned.metadata has to be the bytes that begin with `meta`, or their hex");
+  if (!bytes || toHex(bytes.subarray(0, 4)) !== MAGIC) throw badParams("pinned.metadata has to be bytes that begin with `meta`, or their hex");
   return bytes;
 }
 
 function versionOf(version) {
-  if (!specOf(version ?? {})) throw badParams("pinned.runtimeVersion has to be what state_getRuntimeVersion answers");
+  if (!specOf(version ?? {})) throw badParams("pinned.runtimeVersion has to be a result of state_getRuntimeVersion");
   return version;
 }

@@ -34,7 +34,7 @@ export class PolkadotJsProvider {
     return new PolkadotJsProvider(this.#client, this.#options);
   }
 
-  /** Connected is who has a proven head. While there is none, `error` tells why, and it is tried on. */
+  /** Connects: waits for a proven head. Until then, `error` reports the reason, and the provider keeps trying. */
   async connect() {
     if (this.#provider) return;
     const provider = new Provider(this.#client, this.#options);
@@ -49,13 +49,13 @@ export class PolkadotJsProvider {
         this.#listeners.tell("connected");
       } catch (error) {
         this.#listeners.tell("error", error);
-        // The client that was destroyed, or knows that no honest endpoint is left, does not become ready any more.
+        // A client that was destroyed, or has no honest endpoint left, does not become ready any more.
         if (["fatal", "refused"].includes(error.verdict)) return;
       }
     }
   }
 
-  /** The client ended: it shows no further block, and answers nothing. */
+  /** The client has ended: there are no further blocks and answers. */
   #lost(fault) {
     if (!this.#connected) return;
     this.#listeners.tell("error", fault);
@@ -71,7 +71,7 @@ export class PolkadotJsProvider {
     this.#listeners.tell("disconnected");
   }
 
-  /** Calls back on `connected`, `disconnected` and `error`, and on `answer` and `fault` as every provider here does. */
+  /** Adds a listener for `connected`, `disconnected`, `error`, `answer` or `fault`. */
   on(type, listener) {
     return this.#listeners.on(type, listener);
   }
@@ -82,12 +82,12 @@ export class PolkadotJsProvider {
 
   async subscribe(_type, method, params, callback) {
     const { id, start } = await this.#open().subscribe(method, params, (result, error) => callback(error ?? null, result));
-    // The caller learns the id first.
+    // The caller gets the id first.
     setTimeout(start, 0);
     return id;
   }
 
-  /** Ends a subscription; false when there was none. */
+  /** Ends a subscription. Returns false if there was none. */
   async unsubscribe(_type, method, id) {
     return this.#provider ? this.#provider.request(method, [id]) : false;
   }

@@ -1,4 +1,4 @@
-// Answers requests of JSON-RPC: what can be verified is verified, the rest is handed on or refused as `methods.js` says.
+// Answers JSON-RPC requests: verifies what can be verified, and passes on or refuses the rest as `methods.js` defines.
 
 import { chainAnswers } from "./answers/chain.js";
 import { duetAnswers } from "./answers/duet.js";
@@ -15,11 +15,11 @@ import { isEnd, rowOf, UNKNOWN } from "./methods.js";
 const MAX_SUBSCRIPTIONS = 128;
 const MAX_REQUESTS = 512;
 
-/** Who answers what, by the name that `methods.js` gives it. */
+/** The functions that answer, by their names in `methods.js`. */
 export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...submitAnswers, ...chainHeadAnswers };
 
 function noSubscription(method, isOne) {
-  return new ProviderError(NO_METHOD, isOne ? `${method} is a subscription` : `${method} is no subscription that this provider knows`);
+  return new ProviderError(NO_METHOD, isOne ? `${method} is a subscription` : `${method} is not a known subscription`);
 }
 
 /** One connection of an application. */
@@ -38,7 +38,7 @@ export class Provider {
     });
   }
 
-  /** Calls back on `answer` with `{ method, class, block?, hash?, endpoint? }`, and on `fault`; what is returned ends that. */
+  /** Adds a listener for `answer` (`{ method, class, block?, hash?, endpoint? }`) or `fault`; returns its removal. */
   on(name, listener) {
     return this.#listeners.on(name, listener);
   }
@@ -70,8 +70,8 @@ export class Provider {
   }
 
   /**
-   * Subscribes: `{ id, start }`. Nothing is pushed before `start` is called, so that the id can go first.
-   * `push(result, error)` gets what comes; after an error nothing does. Rejects with a `ProviderError`.
+   * Subscribes: `{ id, start }`. No message is sent before `start` is called, so that the id comes first.
+   * `push(result, error)` gets the messages; an error is the last one. Rejects with a `ProviderError`.
    */
   async subscribe(method, params, push) {
     const row = this.#row(method);
@@ -99,7 +99,7 @@ export class Provider {
     }
   }
 
-  /** Ends all subscriptions. The light client goes on: it is its owner who destroys it. */
+  /** Ends all subscriptions. The light client continues; its owner destroys it. */
   end() {
     if (this.#ended) return;
     this.#ended = true;

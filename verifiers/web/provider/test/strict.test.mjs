@@ -119,7 +119,7 @@ test("every verified method has an answer of its own, and no method is named twi
 test("an option that does not exist is the caller's mistake", async (t) => {
   const made = await provider(t, [await Server.start()]);
   const { Provider } = await import("../src/provider.js");
-  assert.throws(() => new Provider(made.client, { strickt: true }), { message: /no option strickt/ });
+  assert.throws(() => new Provider(made.client, { strickt: true }), { message: /unknown option strickt/ });
   assert.throws(() => new Provider(made.client, { pinned: { metadata: "0x00" } }), { message: /pinned.metadata/ });
   assert.equal(recording.heads.length, 3);
 });

@@ -1,4 +1,4 @@
-// Duet's RPC methods as @polkadot/api and polkadot-api take them (docs/spec/rpc.md).
+// Duet's RPC methods for @polkadot/api and polkadot-api (docs/spec/rpc.md).
 
 export { papiDuet } from "./papi.js";
 export { rpc, types } from "./polkadot-js.js";

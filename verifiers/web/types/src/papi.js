@@ -1,6 +1,6 @@
-// The methods `duet_*` over `_request` and `_subscribe` of a client of polkadot-api.
+// The methods `duet_*`, by `_request` and `_subscribe` of a polkadot-api client.
 
-/** Duet's methods over a client that `createClient` of polkadot-api made. Answers are as the node gave them. */
+/** Duet's methods for a client from polkadot-api's `createClient`. The answers are not verified. */
 export function papiDuet(client) {
   const ask = (method, ...params) => client._request(method, params);
   const subscribe = (name) => client._subscribe(`duet_subscribe${name}`, `duet_unsubscribe${name}`, []);

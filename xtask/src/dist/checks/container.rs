@@ -23,7 +23,7 @@ pub(crate) fn check(system: &System, image: &Image, package: &Path) -> Result {
             }
         }
     }
-    let (program, arguments) = image.entrypoint.split_first().ok_or("nothing to run")?;
+    let (program, arguments) = image.entrypoint.split_first().ok_or("empty ENTRYPOINT")?;
     let log = system.path("/node.log");
     let output = File::create(&log)?;
     let mut command = system.command(&image.user, program);
@@ -40,13 +40,13 @@ pub(crate) fn check(system: &System, image: &Image, package: &Path) -> Result {
     let inner = node.inner()?;
     cargo::run(Command::new("kill").args(["-TERM", &inner]))?;
     let status = wait(
-        "the node ends when it is asked to",
+        "the node has ended after SIGTERM",
         || Ok(String::new()),
         |_| node.ended().ok().flatten(),
     )?;
     if status.success() {
         Ok(())
     } else {
-        Err(format!("the node was asked to end, and ended with {status}").into())
+        Err(format!("after SIGTERM, the node ended with {status}").into())
     }
 }

@@ -45,7 +45,7 @@ impl Image {
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
         for line in lines {
             let (instruction, rest) = line.split_once(' ').unwrap_or((line, ""));
-            let unknown = || format!("`{line}` is not tried anywhere");
+            let unknown = || format!("unsupported instruction: `{line}`");
             match instruction {
                 "FROM" => {
                     let suite = rest
@@ -66,7 +66,7 @@ impl Image {
             }
         }
         if image.suite.is_empty() || image.user.is_empty() || image.entrypoint.is_empty() {
-            return Err("a container file says FROM, USER and ENTRYPOINT".into());
+            return Err("a container file needs FROM, USER and ENTRYPOINT".into());
         }
         Ok(image)
     }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn an_unknown_instruction_is_refused() {
         let error = Image::parse(&format!("{FILE}ADD x y\n")).expect_err("unknown");
-        assert_eq!(error.to_string(), "`ADD x y` is not tried anywhere");
+        assert_eq!(error.to_string(), "unsupported instruction: `ADD x y`");
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
         let error = Image::parse(&FILE.replace("USER d\n", "")).expect_err("incomplete");
         assert_eq!(
             error.to_string(),
-            "a container file says FROM, USER and ENTRYPOINT"
+            "a container file needs FROM, USER and ENTRYPOINT"
         );
     }
 }

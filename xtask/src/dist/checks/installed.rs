@@ -41,7 +41,7 @@ pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
     let started = Started::start(system)?;
     expect(
         started.property("ActiveState")? == "inactive",
-        "installing has started the node",
+        "installation started the node",
     )?;
     started.run("systemctl", &["enable", "--now", NAME])?;
     started.until_proven()?;
@@ -51,7 +51,7 @@ pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
     let kept = fs::read_to_string(system.path(CONFFILE))?;
     expect(
         kept == flags,
-        "the upgrade has changed the flags of the administrator",
+        "the upgrade changed the administrator's flags",
     )?;
     remove(&started)
 }
@@ -61,7 +61,7 @@ fn is_confined(started: &Started) -> Result {
     let id = started.property("MainPID")?;
     let status = started.run("cat", &[&format!("/proc/{id}/status")])?;
     for line in ["NoNewPrivs:\t1", "Seccomp:\t2", "CapBnd:\t0000000000000000"] {
-        expect(status.contains(line), &format!("not {line} in\n{status}"))?;
+        expect(status.contains(line), &format!("no {line} in\n{status}"))?;
     }
     let user = started.run("stat", &["--format=%U:%G", &format!("/proc/{id}")])?;
     expect(user == "duet:duet", &format!("the node runs as {user}"))
@@ -71,7 +71,7 @@ fn is_confined(started: &Started) -> Result {
 fn comes_back(started: &Started) -> Result {
     started.run("systemctl", &["kill", "--signal=KILL", NAME])?;
     let restarts = || started.property("NRestarts");
-    wait("the node is started again", restarts, |count| {
+    wait("systemd has restarted the node", restarts, |count| {
         (count == "1").then_some(())
     })?;
     started.until_proven()
@@ -89,7 +89,7 @@ fn upgrade(started: &Started, newer: &Path) -> Result {
     )?;
     expect(
         started.property("MainPID")? != id,
-        "the node was not started again",
+        "the upgrade did not restart the node",
     )?;
     started.until_proven()
 }
@@ -115,16 +115,16 @@ fn remove(started: &Started) -> Result {
     )?;
     expect(
         system.path(CONFFILE).exists(),
-        "removing has removed the flags",
+        "removal deleted the node's flags",
     )?;
     expect(
         system.path(STATE).join("chains/dev").exists(),
-        "removing has removed the state",
+        "removal deleted the node's state",
     )?;
     let said = started.run("apt-get", &["--quiet", "--yes", "purge", NAME])?;
     expect(
         said.contains("/var/lib/duet-node is removed"),
-        "purging does not say what it removes",
+        "purging does not announce the removal of the state",
     )?;
     expect(!system.path(STATE).exists(), "purging has left the state")?;
     expect(
@@ -142,35 +142,35 @@ fn as_installed(system: &System) -> Result {
     let changed = system.run("dpkg", &["--verify", NAME])?;
     expect(
         changed.is_empty(),
-        &format!("not as it was packed: {changed}"),
+        &format!("files differ from the package: {changed}"),
     )?;
     let user = system.run("getent", &["passwd", "duet"])?;
     let fields: Vec<_> = user.split(':').collect();
     let [_, _, id, _, _, home, shell] = fields.as_slice() else {
-        return Err(format!("not a user: {user}").into());
+        return Err(format!("not a passwd entry: {user}").into());
     };
     expect(
         (*home, *shell) == (STATE, "/usr/sbin/nologin"),
-        &format!("another user: {user}"),
+        &format!("the user has another home or shell: {user}"),
     )?;
     let owner = |path: &str| {
         fs::metadata(system.path(path)).map(|file| (file.uid(), file.permissions().mode() & 0o7777))
     };
     expect(
         owner(STATE)? == (id.parse()?, 0o700),
-        "others can read the state",
+        "the state does not belong to the user with mode 0700",
     )?;
     expect(
         owner(CONFFILE)? == (0, 0o644),
-        "not everybody reads, and root alone writes the flags",
+        "the flags do not belong to root with mode 0644",
     )?;
     expect(
         owner(UNIT)? == (0, 0o644),
-        "not everybody reads, and root alone writes the unit",
+        "the unit does not belong to root with mode 0644",
     )?;
     expect(
         owner(EXECUTABLE)? == (0, 0o755),
-        "not everybody runs, and root alone writes the node",
+        "the executable does not belong to root with mode 0755",
     )?;
     system.run("duet-light", &["--version"])?;
     system.run("duet-signer", &["--version"])?;

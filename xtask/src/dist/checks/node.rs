@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// # Errors
 /// The log's errors: reading it fails when its node has ended.
 pub(crate) fn until_proven(system: &System, mut log: impl FnMut() -> Result<String>) -> Result {
-    let node = wait("the node says where it listens", &mut log, |log| {
+    let node = wait("the node has logged its RPC address", &mut log, |log| {
         let (_, rest) = log.split_once(LISTENS)?;
         let port = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
         Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?)))
@@ -33,7 +33,7 @@ pub(crate) fn until_proven(system: &System, mut log: impl FnMut() -> Result<Stri
         health["bestProven"].as_u64().filter(|number| *number > 0)
     })?;
     let genesis = rpc::call(node, "chain_getBlockHash", &json!([0]))?;
-    let genesis = genesis.as_str().ok_or("the genesis has no hash")?;
+    let genesis = genesis.as_str().ok_or("no genesis hash in the answer")?;
     let mut verify = system.command("duet", "duet-light");
     cargo::run(verify.args([
         "sync",
@@ -60,7 +60,7 @@ pub(crate) fn wait<T>(
             return Ok(found);
         }
         if since.elapsed() > PATIENCE {
-            return Err(format!("waited in vain: {what}. What there is:\n{now}").into());
+            return Err(format!("timed out waiting until {what}. Last seen:\n{now}").into());
         }
         thread::sleep(PAUSE);
     }

@@ -25,7 +25,7 @@ pub(crate) fn call(node: SocketAddr, method: &str, arguments: &Value) -> Result<
     stream.read_to_string(&mut answer)?;
     let (_, body) = answer
         .split_once("\r\n\r\n")
-        .ok_or_else(|| format!("no answer of HTTP: {answer}"))?;
+        .ok_or_else(|| format!("not an HTTP response: {answer}"))?;
     let mut answer: Value = serde_json::from_str(body)?;
     match answer.get_mut("result") {
         Some(result) => Ok(result.take()),

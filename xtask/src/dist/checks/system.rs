@@ -24,7 +24,7 @@ impl System {
     /// For users other than root: they may not create users.
     pub(crate) fn fresh(suite: &str, place: &Path, name: &str) -> Result<Self> {
         if !tools::is_root() {
-            return Err("packages are installed in a system of their own, which needs root".into());
+            return Err("only root can create the Debian system for the packages".into());
         }
         let kept = place.join(format!("{suite}.tar"));
         if !kept.exists() {
@@ -89,7 +89,7 @@ impl System {
 impl Drop for System {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.root) {
-            eprintln!("xtask: {} is still there: {error}", self.root.display());
+            eprintln!("xtask: cannot remove {}: {error}", self.root.display());
         }
     }
 }

@@ -11,10 +11,10 @@ pub(super) const VERSION: u32 = 2;
 #[non_exhaustive]
 pub enum LogError {
     /// The header is not that of a log.
-    #[error("not the log of a queue")]
+    #[error("not a queue log")]
     NotALog,
     /// Another version than the expected one.
-    #[error("version {got}, expected {VERSION}")]
+    #[error("expected version {VERSION}, got {got}")]
     Version {
         /// The version.
         got: u32,

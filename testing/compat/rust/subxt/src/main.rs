@@ -29,7 +29,7 @@ async fn main() -> ExitCode {
     println!("subxt");
     let done = match tokio::time::timeout(LIMIT, run()).await {
         Ok(done) => done,
-        Err(_) => Err(format!("not done after {} s", LIMIT.as_secs()).into()),
+        Err(_) => Err(format!("timed out after {} s", LIMIT.as_secs()).into()),
     };
     match done {
         Ok(()) => {
@@ -49,13 +49,13 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let api = OnlineClient::<PolkadotConfig>::from_rpc_client(rpc.clone()).await?;
     let block = api.at_current_block().await?;
     if !duet::is_codegen_valid_for(block.metadata_ref()) {
-        return Err("the checked-in metadata is not the runtime's: `cargo xtask compat --metadata` writes it anew".into());
+        return Err("the checked-in metadata does not match the runtime: `cargo xtask compat --metadata` updates it".into());
     }
-    println!("  the checked-in metadata is the runtime's");
+    println!("  the checked-in metadata matches the runtime");
     let before = free_balance(&block).await?;
     let keysets = duet::runtime_apis().duet_api().keysets();
     let keysets = block.runtime_apis().call(keysets).await?;
-    let set = keysets.ok_or("there is no keyset")?.current.id;
+    let set = keysets.ok_or("the runtime has no keyset")?.current.id;
     let limit = duet::constants().duet().max_validators();
     let limit = block.constants().entry(limit)?;
     println!("  typed values: free balance {before}, set {set:?}, limit {limit} validators");
@@ -66,7 +66,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let block = api.at_block(transfer(&block).await?).await?;
     let after = free_balance(&block).await?;
     if after != before + AMOUNT {
-        return Err(format!("the balance is {after}, not {}", before + AMOUNT).into());
+        return Err(format!("the balance is {after}, expected {}", before + AMOUNT).into());
     }
     let number = block.block_number();
     println!("  the transfer is in the finalized block {number}");
@@ -74,7 +74,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let proof = proof_of(&rpc, number).await?;
     if proof.hash != block.block_hash().0 {
         return Err(format!(
-            "the proof is of another block with the number {}",
+            "the proof is for another block with the number {}",
             proof.number
         )
         .into());

@@ -28,7 +28,7 @@ impl Node {
     /// Starts it, on ports that the system chooses, and waits until it answers.
     pub(crate) fn start() -> Result<Self, Box<dyn Error>> {
         let program = env::var_os("DUET_NODE")
-            .ok_or("DUET_NODE names no node; `cargo xtask compat` builds one and sets it")?;
+            .ok_or("DUET_NODE is not set; `cargo xtask compat` builds a node and sets it")?;
         let folder = env::temp_dir().join(format!("duet-compat-{}", std::process::id()));
         let mut process = Command::new(program)
             .args(["--dev", "--rpc-port", "0"])
@@ -47,7 +47,7 @@ impl Node {
             folder,
             url: String::new(),
         };
-        let port = port(output.ok_or("its output is not connected")?)?;
+        let port = port(output.ok_or("the node's output is not piped")?)?;
         node.url = format!("ws://127.0.0.1:{port}");
         Ok(node)
     }
@@ -80,5 +80,5 @@ fn port(output: ChildStderr) -> Result<u16, Box<dyn Error>> {
         }
     });
     let port = port.recv_timeout(START_LIMIT);
-    Ok(port.map_err(|_| "the node does not say where its RPC is")??)
+    Ok(port.map_err(|_| "the node did not log its RPC address")??)
 }

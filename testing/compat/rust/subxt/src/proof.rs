@@ -30,7 +30,7 @@ impl Commitment {
             .map(byte)
             .collect::<Result<_, _>>()?;
         if bytes.len() < SHORTEST {
-            return Err(format!("a justification of {} bytes", bytes.len()).into());
+            return Err(format!("a justification of only {} bytes", bytes.len()).into());
         }
         let (number, rest) = bytes.split_first_chunk().ok_or("no number")?;
         let (hash, _) = rest.split_first_chunk().ok_or("no hash")?;

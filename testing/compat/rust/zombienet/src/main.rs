@@ -51,12 +51,12 @@ async fn run(folder: &Path) -> Result<(), Box<dyn Error>> {
     let watched = tokio::time::timeout(LIMIT, watch(&network)).await;
     // Whatever was seen, the nodes are ended. A network that does not start is ended by zombienet.
     network.destroy().await?;
-    watched.map_err(|_| format!("not done after {} s", LIMIT.as_secs()))?
+    watched.map_err(|_| format!("timed out after {} s", LIMIT.as_secs()))?
 }
 
 async fn start(folder: &Path) -> Result<Network<LocalFileSystem>, Box<dyn Error>> {
     let node = env::var_os("DUET_NODE")
-        .ok_or("DUET_NODE names no node; `cargo xtask compat` builds one and sets it")?;
+        .ok_or("DUET_NODE is not set; `cargo xtask compat` builds a node and sets it")?;
     fs::create_dir_all(folder)?;
     let specification = folder.join("duet.raw.json");
     let exported = Command::new(node)
@@ -132,7 +132,7 @@ async fn transfer(node: &NetworkNode) -> Result<(), Box<dyn Error>> {
     let proof = proof.ok_or("the node has no proof of the block")?;
     // A number stands first, then the hash of the block.
     if proof.get(10..74) != Some(&format!("{:x}", included.block_hash())) {
-        return Err(format!("the proof of block {number} is of another block").into());
+        return Err(format!("the proof of block {number} is for another block").into());
     }
     println!("  the transfer is in the finalized block {number}, which has a proof");
     Ok(())

@@ -1,4 +1,4 @@
-// `chain_*` and what is like it: headers, hashes and bodies of proven blocks.
+// `chain_*` and similar methods: headers, hashes and bodies of proven blocks.
 
 import { toHex } from "duet-light-client/text";
 import { headerJson } from "../header.js";
@@ -28,7 +28,7 @@ async function hashAt({ client, chain }, number) {
 async function blockHash(context, [numbers]) {
   if (numbers === undefined || numbers === null) return finalizedHead(context);
   if (!Array.isArray(numbers)) return hashAt(context, numberOf(numbers));
-  if (numbers.length > MAX_HASHES) throw badParams(`at most ${MAX_HASHES} numbers at once`);
+  if (numbers.length > MAX_HASHES) throw badParams(`at most ${MAX_HASHES} numbers in one request`);
   const result = [];
   for (const number of numbers) result.push((await hashAt(context, numberOf(number))).result);
   return { result };
@@ -68,7 +68,7 @@ async function hashByHeight(context, [number]) {
   return { result: result === null ? [] : [result], ...rest };
 }
 
-/** What `read` gives; `null` when the block is not on the proven chain. */
+/** The result of `read`; `null` if the block is not on the proven chain. */
 async function orNull(read) {
   try {
     return await read();

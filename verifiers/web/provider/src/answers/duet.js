@@ -1,11 +1,11 @@
-// Proofs of finality as the light client took them.
+// Finality proofs that the light client has verified.
 
 import { toHex } from "duet-light-client/text";
 
 // A justification: the commitment, a bitfield with its length, a signature in G1 and a key in G2 (docs/spec/formats.md).
 const [COMMITMENT, SIGNATURE, KEY] = [168, 48, 96];
 
-/** The justification with which every form of proof begins; `undefined` when the bytes end too early. */
+/** The justification at the start of every form of proof; `undefined` if the bytes end too early. */
 export function justificationOf(proof) {
   const mode = proof[COMMITMENT] & 3;
   const bytes = [1, 2, 4][mode];
@@ -20,7 +20,7 @@ async function justifications({ client }, _params, push) {
   return {
     start: () => {
       off = client.on("head", ({ proof, block, hash, endpoint }) => {
-        // Handoffs that came in a list have no proof of their own to show: the numbers of the sets show the gap.
+        // Handoffs from a list have no separate proof: the gap shows in the set ids.
         const justification = proof && justificationOf(proof);
         if (justification) push(toHex(justification), { block, hash: toHex(hash), endpoint });
       });

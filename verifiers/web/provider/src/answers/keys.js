@@ -1,4 +1,4 @@
-// Lists of keys. Of fewer than 1 000 under a prefix it is proven that there are no others; of more, a node's list is handed on.
+// Lists of keys. Fewer than 1 000 keys under a prefix are proven complete. For more, a node's list is passed on.
 
 import { toHex } from "duet-light-client/text";
 import { badParams } from "../error.js";
@@ -6,7 +6,7 @@ import { hashOf, keyOf } from "./params.js";
 
 const MAX_PAGE = 1_000;
 
-/** All entries under a prefix, each `{ key, value, hex }`; `undefined` when there are too many to prove. */
+/** All entries under a prefix, each `{ key, value, hex }`; `undefined` if there are too many to prove. */
 export async function allUnder({ client, wait }, prefix, at) {
   try {
     const found = await client.under(prefix, { ...wait, at });
@@ -18,7 +18,7 @@ export async function allUnder({ client, wait }, prefix, at) {
   }
 }
 
-/** An answer from all entries under a prefix, or a node's. */
+/** An answer from all entries under a prefix, or the answer of a node. */
 async function answer(context, prefix, hash, [row, method, params], result) {
   const found = await allUnder(context, keyOf(prefix ?? "0x"), hashOf(hash));
   if (!found) return context.pass(row, method, params);
@@ -39,7 +39,7 @@ function pairs(context, params, row, method) {
 function keysPaged(context, params, row, method) {
   const [prefix, count, start, hash] = params;
   if (!Number.isInteger(count) || count < 1 || count > MAX_PAGE) throw badParams(`a page has 1 to ${MAX_PAGE} keys`);
-  // Hexadecimal digits of one case are in the order of the bytes.
+  // Hexadecimal digits in one case sort like the bytes.
   const after = start === undefined || start === null ? undefined : keyOf(start);
   const page = (entries) => entries.map(({ key }) => key).filter((key) => after === undefined || key > after).slice(0, count);
   return answer(context, prefix, hash, [row, method, params], page);

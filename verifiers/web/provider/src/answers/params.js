@@ -1,11 +1,11 @@
-// What callers give: checked, so that a mistake is theirs and not a node's.
+// Checks of the caller's parameters, so that no node is blamed for the caller's mistakes.
 
 import { fromHex } from "../bytes.js";
 import { badParams } from "../error.js";
 
 const MAX_KEYS = 1_024;
 
-/** A block's hash as the caller gave it; `undefined` when none was given. */
+/** The block hash from the caller; `undefined` if none was given. */
 export function hashOf(value) {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{64}$/.test(value)) throw badParams("a block's hash is 0x and 64 hexadecimal digits");
@@ -15,7 +15,7 @@ export function hashOf(value) {
 /** A block's number, as a JSON number or in hexadecimal digits. */
 export function numberOf(value) {
   const number = typeof value === "string" && /^0x[0-9a-fA-F]{1,8}$/.test(value) ? Number.parseInt(value, 16) : value;
-  if (!Number.isInteger(number) || number < 0 || number > 0xffff_ffff) throw badParams("a block's number is a number of 32 bits");
+  if (!Number.isInteger(number) || number < 0 || number > 0xffff_ffff) throw badParams("a block number is an integer of 32 bits");
   return number;
 }
 
@@ -25,8 +25,8 @@ export function keyOf(value) {
   return value.toLowerCase();
 }
 
-/** Keys, of which there are not too many. */
+/** A list of keys of bounded length. */
 export function keysOf(value) {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_KEYS) throw badParams(`keys are an array of 1 to ${MAX_KEYS}`);
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_KEYS) throw badParams(`keys are an array of 1 to ${MAX_KEYS} keys`);
   return value.map(keyOf);
 }

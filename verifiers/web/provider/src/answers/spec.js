@@ -1,4 +1,4 @@
-// What no proof exists of: calls into the runtime, its metadata and version, the chain's name; and which methods are served.
+// Answers without proofs: runtime calls, metadata and version, the chain's name. Also the list of served methods.
 
 import { badParams } from "../error.js";
 import { served } from "../methods.js";
@@ -7,7 +7,7 @@ import { nonceCall } from "./state.js";
 
 const MAX_METHODS = 1_024;
 
-/** A call into the runtime under a block: verified, pinned or handed on as the function allows. */
+/** A runtime call at a block: verified, pinned or passed on, depending on the function. */
 export async function runtimeCall(context, row, [name, argument, hash], handOn) {
   if (typeof name !== "string" || typeof argument !== "string") throw badParams("a call has a name and its arguments in hex");
   if (name === "AccountNonceApi_account_nonce") return nonceCall(context, argument, hashOf(hash));
@@ -28,7 +28,7 @@ function archiveCall(context, [hash, name, argument], row) {
   );
 }
 
-/** An answer that the application pinned, or else a node's. */
+/** The pinned answer, or else the answer of a node. */
 function pinnedOr(name) {
   return (context, params, row, method) => {
     const pinned = context.pins[name];

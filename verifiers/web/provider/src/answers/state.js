@@ -1,4 +1,4 @@
-// `state_*` and what is like it: entries of the state under proven blocks.
+// `state_*` and similar methods: entries of the state at proven blocks.
 
 import { toHex } from "duet-light-client/text";
 import { fromHex, u32 } from "../bytes.js";
@@ -9,7 +9,7 @@ import { hashOf, keyOf, keysOf } from "./params.js";
 const BLAKE2 = 32;
 const MAX_ITEMS = 256;
 
-/** Entries under one block: `{ entries, block, hash, nodes, endpoint }`, values and hash as hex. */
+/** Entries at one block: `{ entries, block, hash, nodes, endpoint }`, values and hash as hex. */
 export async function read({ client, wait }, keys, hash) {
   const found = await client.entries(keys, { ...wait, at: hash });
   const entries = found.entries.map(({ key, value }) => ({ key, value, hex: value === undefined ? null : toHex(value) }));
@@ -50,7 +50,7 @@ async function readProof(context, [keys, hash]) {
   return { result: { at: found.hash, proof: found.nodes.map(toHex) }, ...about(found) };
 }
 
-/** Under each proven block; while one is read, newer ones wait, of which the newest counts. */
+/** Reads at each proven block. Of the blocks that arrive during a read, only the newest is read next. */
 async function subscribeStorage(context, [keys], push) {
   const named = keysOf(keys);
   const before = new Map();
@@ -69,7 +69,7 @@ async function subscribeStorage(context, [keys], push) {
     while (newest !== undefined && !ended) {
       const wanted = newest;
       newest = undefined;
-      // What no endpoint proves now is read again under the next block.
+      // If no endpoint proves the entries now, they are read again at the next block.
       const found = await read(context, named, wanted).catch((error) => {
         context.failed(error);
       });
@@ -102,7 +102,7 @@ async function nextIndex({ client }, [account]) {
   return { result: nonce, block, hash: toHex(hash), endpoint };
 }
 
-/** The nonce of an account as `AccountNonceApi_account_nonce` answers it. */
+/** The nonce of an account, as the result of `AccountNonceApi_account_nonce`. */
 export async function nonceCall({ client, wait }, argument, hash) {
   if (fromHex(argument)?.length !== 32) throw badParams("an account is 32 bytes");
   const found = await client.account(argument, { ...wait, at: hash });
@@ -111,7 +111,7 @@ export async function nonceCall({ client, wait }, argument, hash) {
 
 /** The kinds of items of `chainHead_v1_storage` and `archive_v1_storage` that `items` answers. */
 export const PROVEN = ["value", "hash"];
-/** The kinds for all entries under a key, and what each of these is then. */
+/** The kinds for all entries under a key, and the field of each item. */
 export const DESCENDANTS = { descendantsValues: "value", descendantsHashes: "hash" };
 export const CLOSEST = "closestDescendantMerkleValue";
 
@@ -119,7 +119,7 @@ async function itemOf({ client }, type, { key, value, hex }) {
   return type === "value" ? { key, value: hex } : { key, hash: toHex(await client.blake2b(value, BLAKE2)) };
 }
 
-/** What stands for all entries under a key; no item when there are none. */
+/** The Merkle value of all entries under a key; no item if there are none. */
 export async function closestItem({ client, wait }, key, hash) {
   const found = await client.merkleValue(keyOf(key), { ...wait, at: hash });
   const { merkleValue } = found;
@@ -127,7 +127,7 @@ export async function closestItem({ client, wait }, key, hash) {
   return { items: answered, ...about({ ...found, hash: toHex(found.hash) }) };
 }
 
-/** Items for all entries under a key; `undefined` when there are too many to prove. */
+/** Items for all entries under a key; `undefined` if there are too many to prove. */
 export async function descendantItems(context, { key, type }, hash) {
   const found = await allUnder(context, keyOf(key), hash);
   if (!found) return undefined;
@@ -150,17 +150,17 @@ export async function items(context, wanted, hash) {
 
 async function archiveStorage(context, [hash, wanted, childTrie], push) {
   const at = hashOf(hash);
-  if (at === undefined || !Array.isArray(wanted) || wanted.length > MAX_ITEMS) throw badParams(`a block's hash and at most ${MAX_ITEMS} items`);
+  if (at === undefined || !Array.isArray(wanted) || wanted.length > MAX_ITEMS) throw badParams(`expected a block hash and at most ${MAX_ITEMS} items`);
   if (childTrie) throw badParams("child tries are not verified");
   const other = wanted.find(({ type }) => ![...PROVEN, CLOSEST].includes(type) && !(type in DESCENDANTS));
-  if (other) throw badParams(`there is no kind ${other.type}`);
+  if (other) throw badParams(`unknown kind ${other.type}`);
   let ended = false;
   const answer = async () => {
     try {
       const found = [await items(context, wanted.filter(({ type }) => PROVEN.includes(type)), at)];
       for (const item of wanted.filter(({ type }) => type === CLOSEST)) found.push(await closestItem(context, item.key, at));
       for (const item of wanted.filter(({ type }) => type in DESCENDANTS)) {
-        found.push((await descendantItems(context, item, at)) ?? refuse("that so many keys are all is not proven"));
+        found.push((await descendantItems(context, item, at)) ?? refuse("a list of so many keys cannot be proven complete"));
       }
       for (const { items: all, ...where } of found) {
         for (const item of all) if (!ended) push({ event: "storage", ...item }, where);

@@ -1,4 +1,4 @@
-// Transactions that are sent and watched. Statuses are a node's word, but for the one that counts.
+// Sending and watching transactions. Statuses are unverified claims of a node, except finality.
 
 import { toHex } from "duet-light-client/text";
 import { fromHex } from "../bytes.js";
@@ -7,21 +7,21 @@ import { hashOf } from "./params.js";
 
 const HASH = 32;
 
-/** The block in which a status says that the transaction is final: of `author_`, or of `transactionWatch_v1_`. */
+/** The block in which the transaction is final according to a status of `author_` or `transactionWatch_v1_`. */
 function finalIn(status) {
   if (typeof status !== "object" || status === null) return undefined;
   return status.event === "finalized" ? status.block?.hash : status.finalized;
 }
 
-/** That a block is proven and has the transaction. */
+/** Verifies that a block is proven and has the transaction. */
 async function included({ client, wait }, transaction, block) {
   const found = await client.transaction(transaction, { ...wait, at: hashOf(block) });
   if (found.included) return { block: found.block, hash: block, endpoint: found.endpoint, class: "verified" };
-  const message = `a node says that the transaction ${transaction} is final in block ${block}, which does not have it`;
+  const message = `a node says that transaction ${transaction} is final in block ${block}, but the block does not have it`;
   throw new ProviderError(NOT_PROVEN, message, { verdict: "lied", rule: "STATE-4" });
 }
 
-/** Sends a transaction; `finalized` is told when the block is proven and has it, and is an error when it does not. */
+/** Sends a transaction. Reports `finalized` when the block is proven and has the transaction, otherwise an error. */
 async function submitAndWatch(context, params, push, row, method) {
   const bytes = fromHex(params[0]);
   if (!bytes) throw badParams("a transaction is 0x and hexadecimal digits");

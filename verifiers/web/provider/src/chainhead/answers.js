@@ -1,4 +1,4 @@
-// `chainHead_v1_*`: what is asked of blocks that a `follow` has pinned.
+// `chainHead_v1_*`: requests about blocks that a `follow` has pinned.
 
 import { toHex } from "duet-light-client/text";
 import { keyOf } from "../answers/params.js";
@@ -10,12 +10,12 @@ import { Follow } from "./follow.js";
 const NOT_PINNED = -32801;
 const MAX_FOLLOWS = 4;
 const MAX_ITEMS = 256;
-// Keys that are listed at once, read at once, and sent before the application has to ask for more.
+// The number of keys that are listed at once, read at once, and sent before the application has to continue.
 const [LISTED, READ, SENT] = [256, 64, 512];
 
 async function follow(context, [withRuntime], push) {
-  if (context.follows.size >= MAX_FOLLOWS) throw new ProviderError(-32800, `there are ${MAX_FOLLOWS} follow subscriptions already`);
-  // Without any proven head there is nothing to follow: then the request fails, and not the subscription.
+  if (context.follows.size >= MAX_FOLLOWS) throw new ProviderError(-32800, `there are already ${MAX_FOLLOWS} follow subscriptions`);
+  // Without a proven head there is nothing to follow: then the request itself fails.
   await context.chain.head();
   const made = new Follow(context, withRuntime === true, push);
   return {
@@ -30,7 +30,7 @@ async function follow(context, [withRuntime], push) {
   };
 }
 
-/** The follow and the pinned block that are meant; nothing when the follow has ended. */
+/** The follow subscription and its pinned block; nothing if the subscription has ended. */
 function pinned({ follows }, id, hash) {
   const found = follows.get(id);
   if (!found || found.ended) return {};
@@ -39,7 +39,7 @@ function pinned({ follows }, id, hash) {
   return { found, block };
 }
 
-/** Starts an operation about a pinned block. What it answers comes by events; that it started is no answer. */
+/** Starts an operation on a pinned block. The answers come as events; the start itself is not reported as an answer. */
 function operate(context, method, [id, hash], run, more = {}) {
   const { found, block } = pinned(context, id, hash);
   const operationId = found?.begin(method, (operation) => run(operation, block));
@@ -77,7 +77,7 @@ async function followStorage(context, params, _row, method) {
   const run = async (operation, block) => {
     if (childTrie) throw refused("chainHead_v1_storage", "child tries are not verified");
     const other = taken.find(({ type }) => ![...PROVEN, CLOSEST].includes(type) && !(type in DESCENDANTS));
-    if (other) throw badParams(`there is no kind ${other.type}`);
+    if (other) throw badParams(`unknown kind ${other.type}`);
     const alone = taken.filter(({ type }) => PROVEN.includes(type));
     for (let from = 0; from < alone.length && !operation.stopped; from += READ) {
       await send(context, operation, block, alone.slice(from, from + READ));
@@ -95,18 +95,18 @@ function tell(operation, { number, hash }, { items: found, endpoint, class: answ
 }
 
 async function send(context, operation, block, wanted, answerClass) {
-  // By number: it is proven that this is the block with the hash.
+  // By number: the block with this number is proven to have the hash.
   return tell(operation, block, { ...(await items(context, wanted, block.number)), class: answerClass });
 }
 
-/** All entries under a key. Of too many, a node lists the keys, and the values are proven: that the list is complete is not. */
+/** All entries under a key. If they are too many, a node lists the keys; the values are proven, the list is not. */
 async function descendants(context, operation, block, { key, type }) {
   const found = await descendantItems(context, { key, type }, block.number);
   if (found) {
     tell(operation, block, found);
     return;
   }
-  if (context.isStrict) throw refused("chainHead_v1_storage", "that so many keys are all is not proven");
+  if (context.isStrict) throw refused("chainHead_v1_storage", "a list of so many keys cannot be proven complete");
   const prefix = keyOf(key);
   let last = prefix;
   let sent = 0;
@@ -127,7 +127,7 @@ async function descendants(context, operation, block, { key, type }) {
   }
 }
 
-/** Keys that a node listed: under the prefix, and each after the one before, so that a list comes to an end. */
+/** Checks a node's list of keys: all under the prefix and in ascending order, so that the listing ends. */
 function listed(keys, prefix, after) {
   if (!Array.isArray(keys) || keys.length > LISTED) throw new ProviderError(-32603, "a node answered with something else than a list of keys");
   let last = after;

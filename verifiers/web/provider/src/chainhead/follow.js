@@ -1,8 +1,8 @@
-// One `chainHead_v1_follow`: the proven chain as its events, the blocks that the application has pinned, and its operations.
+// One `chainHead_v1_follow`: the events of the proven chain, the pinned blocks, and the operations.
 
 import { specOf } from "../pins.js";
 
-// The most pinned blocks, and blocks that wait to be told; beyond that the subscription stops, as its specification allows.
+// The most pinned blocks and waiting blocks. Beyond that the subscription stops, as its specification allows.
 const MAX_PINNED = 512;
 const MAX_WAITING = 256;
 const MAX_OPERATIONS = 16;
@@ -25,7 +25,7 @@ export class Follow {
     this.#push = push;
   }
 
-  /** Tells of the newest proven block, and from then on of each. */
+  /** Reports the newest proven block, and then each new one. */
   async start() {
     const { chain } = this.#context;
     this.#off = chain.listen((grown) => this.#grew(grown));
@@ -36,12 +36,12 @@ export class Follow {
     if (this.#withRuntime) event.finalizedBlockRuntime = await this.#runtime(head.hash);
     this.#tell(event, head);
     this.#tell({ event: "bestBlockChanged", bestBlockHash: head.hash }, head);
-    // What grew before the first block was told is part of it.
+    // Blocks from before the first reported block are part of it.
     this.#waiting = this.#waiting.filter(({ number }) => number > head.number);
     await this.#tellWaiting();
   }
 
-  /** Ends it without a word. */
+  /** Ends the subscription without an event. */
   end() {
     this.ended = true;
     this.#off?.();
@@ -55,14 +55,14 @@ export class Follow {
     return this.#pinned.get(hash);
   }
 
-  /** Unpins blocks; false when one of them is not pinned, and then none is unpinned. */
+  /** Unpins blocks. Returns false, and unpins none, if one of them is not pinned. */
   unpin(hashes) {
     if (!hashes.every((hash) => this.#pinned.has(hash))) return false;
     for (const hash of hashes) this.#pinned.delete(hash);
     return true;
   }
 
-  /** Starts an operation, which tells of itself by events; its id, or `undefined` when there are too many. */
+  /** Starts an operation, which reports by events. Returns its id, or `undefined` if there are too many. */
   begin(method, run) {
     if (this.#operations.size >= MAX_OPERATIONS) return undefined;
     const operationId = `operation-${this.#nextOperation++}`;
@@ -79,12 +79,12 @@ export class Follow {
       return new Promise((resolve) => (operation.resume = resolve));
     };
     this.#operations.set(operationId, operation);
-    // The answer with the id goes first.
+    // The answer with the id is sent first.
     setTimeout(() => this.#run(run, operation, operationId), 0);
     return operationId;
   }
 
-  /** Goes on with an operation that waits. */
+  /** Continues a waiting operation. */
   continue(operationId) {
     this.#operations.get(operationId)?.resume();
   }
@@ -108,7 +108,7 @@ export class Follow {
 
   #grew({ blocks, gap }) {
     if (this.ended) return;
-    // Blocks in between are unknown, so that nothing could be told in order.
+    // The blocks in between are unknown, so the events could not be in order.
     if (gap || this.#waiting.length + blocks.length > MAX_WAITING) {
       this.#stop();
       return;
@@ -162,6 +162,6 @@ export class Follow {
     const { result, endpoint } = await client.request(method, [hash], { again: true }).catch(() => ({}));
     if (result) tell({ method, class: "passed", hash, endpoint });
     const spec = specOf(result ?? {});
-    return spec ? { type: "valid", spec } : { type: "invalid", error: "no node told the runtime's version" };
+    return spec ? { type: "valid", spec } : { type: "invalid", error: "no node answered with the runtime's version" };
   }
 }
