@@ -1,7 +1,7 @@
 //! Messages that no JSON-RPC server sends. (RPC-3)
 //!
 //! The JSON-RPC library reports most faults only as text. Only this module parses that text, and the tests in
-//! `light-client/cli/tests/wire.rs` fail when it changes.
+//! `light-client/cli/tests/commands/wire.rs` fail when it changes.
 
 use crate::outside::shown;
 use jsonrpsee::{core::client::Error as ClientError, types::InvalidRequestId};

@@ -1,10 +1,8 @@
 //! Ten thousand networks, each drawn from its seed and judged. More of them, or one again:
 //!
-//! `DUET_SEEDS=0..1000000 cargo test --release -p duet-voter --test campaign -- --nocapture`
+//! `DUET_SEEDS=0..1000000 cargo test --release -p duet-voter --test networks campaign -- --nocapture`
 
-mod simulation;
-
-use simulation::{adversaries::Kind, campaign};
+use crate::simulation::{adversaries::Kind, campaign};
 use std::ops::Range;
 
 /// Those that are played on every change.

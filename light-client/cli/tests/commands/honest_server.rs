@@ -1,11 +1,9 @@
 //! The program against honest servers, and everything that goes wrong without a lie.
 
-mod support;
-
+use crate::support::{follow, from, Folder, Lie, Program, Server, MODES};
 use duet_light_client::testing::TestChain;
 use serde_json::json;
 use std::time::Duration;
-use support::{follow, from, Folder, Lie, Program, Server, MODES};
 
 /// A port on which nobody listens.
 const NOBODY: &str = "ws://127.0.0.1:1";

@@ -1,14 +1,12 @@
 //! `tx`: whether a final block has a transaction, from its extrinsics. (STATE-4)
 
-mod support;
-
+use crate::support::{checkpoint_file, hex, urls, Finished, Host, Program};
 use codec::{Compact, Encode};
 use duet_light_client::{Checkpoint, Mode, Trusted};
 use duet_primitives::{testing::TestSet, BlockNumber, Keysets, H256};
 use jsonrpsee::{server::RpcModule, types::ErrorObject};
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
-use support::{checkpoint_file, hex, urls, Finished, Host, Program};
 
 const NUMBER: u32 = 7;
 

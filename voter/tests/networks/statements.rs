@@ -1,8 +1,6 @@
 //! Those who say what is false: each is accused where the chain refutes it, nobody else is, and none of it is proven.
 
-mod simulation;
-
-use simulation::{
+use crate::simulation::{
     adversaries::Kind, judge::statements::FalseVotes, network::Conditions, scenario::Scenario,
     seeds,
 };

@@ -1,9 +1,7 @@
 //! What sessions do to voters when GRANDPA stands still for several of them, and when a set stays although its session is
 //! over.
 
-mod simulation;
-
-use simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
+use crate::simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
 
 /// Sets follow each other every six blocks, and GRANDPA finalizes nothing while the chain plans and activates four of them.
 fn stalled(name: &'static str, n: u64) -> Scenario {

@@ -1,16 +1,14 @@
 //! `serve` in front of nodes: what is answered, and what of it is verified.
 
-mod support;
-
+use crate::support::{
+    account_info, account_key, checkpoint_file, data, events_key, hex, Node, Program, Served,
+    Tamper, World, ACCOUNT, FORGED, MODES,
+};
 use codec::Encode;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
 use std::{sync::Arc, time::Duration};
-use support::{
-    account_info, account_key, checkpoint_file, data, events_key, hex, Node, Program, Served,
-    Tamper, World, ACCOUNT, FORGED, MODES,
-};
 
 const NEWEST: u32 = 9;
 

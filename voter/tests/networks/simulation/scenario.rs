@@ -172,7 +172,7 @@ impl Scenario {
 fn again(name: &str, seed: u64) -> String {
     if name == campaign::NAME {
         let end = seed + 1;
-        format!("DUET_SEEDS={seed}..{end} cargo test -p duet-voter --test campaign")
+        format!("DUET_SEEDS={seed}..{end} cargo test -p duet-voter --test networks campaign")
     } else {
         format!("DUET_SIM_SEED={seed} cargo test -p duet-voter")
     }

@@ -1,11 +1,9 @@
 //! Who `serve` lets in, and how much of it anybody gets.
 
-mod support;
-
+use crate::support::{data, Node, Served, Tamper, World};
 use jsonrpsee::core::client::{ClientT, SubscriptionClientT};
 use serde_json::{json, Value};
 use std::{sync::Arc, time::Duration};
-use support::{data, Node, Served, Tamper, World};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

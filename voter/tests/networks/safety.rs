@@ -1,9 +1,7 @@
 //! What must never happen. The judge of the simulation watches every run; these runs give it
 //! something to watch.
 
-mod simulation;
-
-use simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
+use crate::simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
 
 fn stormy(name: &'static str, n: u64) -> Scenario {
     Scenario {

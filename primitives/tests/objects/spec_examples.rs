@@ -3,7 +3,7 @@
 //! What the crate does not give out (challenges, coefficients, weights, the order of publishers) is worked out here from the
 //! text of the spec, with hash functions and arkworks alone. Unit tests beside the code pin the same values.
 //!
-//! `cargo test -p duet-primitives --test spec_examples regenerate -- --ignored` rewrites the examples.
+//! `cargo test -p duet-primitives --test objects spec_examples::regenerate -- --ignored` rewrites the examples.
 //!
 //! Rules: ENC-1, ENC-5, ENC-6, MSG-1, MSG-2, DLEQ-1, DLEQ-2, DLEQ-3, POP-1, POP-2, POP-3, POP-4, SET-1, SET-2, SET-3, JUST-2, JUST-5,
 //! JUST-6, STATELESS-1, STATELESS-2, CHAIN-2, ROUND-6, REQ-1, REQ-3, LIGHT-2.

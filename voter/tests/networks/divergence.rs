@@ -1,9 +1,9 @@
 //! What honest voters do when more than a third of a set is faulty, so that valid proofs of another chain exist. They do
 //! not believe it, they say so, and they vote no more. (ROUND-10)
 
-mod simulation;
-
-use simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds, NodeId};
+use crate::simulation::{
+    adversaries::Kind, network::Conditions, scenario::Scenario, seeds, NodeId,
+};
 
 const HONEST: [NodeId; 2] = [2, 5];
 

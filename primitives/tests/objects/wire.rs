@@ -1,6 +1,6 @@
 //! The bytes of every encoded type, pinned: in full against `vectors/wire.json`, and field by field in prose.
 //!
-//! `cargo test -p duet-primitives --test wire regenerate -- --ignored` rewrites the file; that is an act of
+//! `cargo test -p duet-primitives --test objects wire::regenerate -- --ignored` rewrites the file; that is an act of
 //! approval, because nodes and light clients that are out there read the old bytes.
 
 use codec::{Decode, DecodeAll, Encode, MaxEncodedLen};

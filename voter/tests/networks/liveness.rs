@@ -2,9 +2,7 @@
 //! proven everywhere. The judge asserts it at the end of every run; these tests add what a kind
 //! network may expect beyond that.
 
-mod simulation;
-
-use simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
+use crate::simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
 
 #[test]
 fn one_voter_alone_finalizes_everything() {

@@ -1,8 +1,6 @@
 //! What survives a crash, and what comes after the keys of a set are lost.
 
-mod simulation;
-
-use simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
+use crate::simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
 
 #[test]
 fn a_crash_before_any_effect_breaks_nothing() {

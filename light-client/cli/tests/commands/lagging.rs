@@ -1,10 +1,8 @@
 //! The program against endpoints that lag, freeze, or claim to be ahead, beside honest ones.
 
-mod support;
-
+use crate::support::{follow, Finished, Lie, Proxy, Server, Tampering, MODES};
 use duet_light_client::testing::TestChain;
 use std::time::{Duration, Instant};
-use support::{follow, Finished, Lie, Proxy, Server, Tampering, MODES};
 
 /// The longest that a lag may go unnoticed: two seconds to the next question, four of patience, and some for a busy
 /// machine. A request alone may take twenty.

@@ -1,6 +1,6 @@
 //! Known answers: every vector through the public API, and every file still what its maker makes.
 //!
-//! `cargo test -p duet-primitives --test known_answers regenerate -- --ignored` rewrites the files; that is an act
+//! `cargo test -p duet-primitives --test objects known_answers::regenerate -- --ignored` rewrites the files; that is an act
 //! of approval, see `vectors/README.md`.
 
 use duet_primitives::{DualKeyBytes, PossessionProof, SecretKey, VoteSignature};

@@ -1,13 +1,11 @@
 //! A chain that took Duet up later is followed from its genesis alone, where GRANDPA's proofs lead to a block with sets.
 //! (WARP-1 to WARP-4)
 
-mod support;
-
+use crate::support::{from, sync, Lie, Program, Server, Warp, MODES};
 use codec::Encode;
 use duet_light_client::testing::TestChain;
 use duet_light_warp::testing::{warp_proof, Block, Digest, TestGrandpa};
 use serde_json::json;
-use support::{from, sync, Lie, Program, Server, Warp, MODES};
 
 /// The newest block that GRANDPA's proofs lead to: the first one of set 2.
 const REACHED: u32 = 20;

@@ -1,12 +1,10 @@
 //! The program against servers that lie, each in one way: the lie is refused by its own rule, the endpoint is
 //! reported and dropped, and the honest one after it is used.
 
-mod support;
-
+use crate::support::{follow, hex, sync, Finished, Folder, Lie, Program, Server, MODES};
 use codec::Encode;
 use duet_light_client::{decode, testing::TestChain, Misbehaviour};
 use duet_primitives::UncheckedJustification;
-use support::{follow, hex, sync, Finished, Folder, Lie, Program, Server, MODES};
 
 fn chain() -> TestChain {
     TestChain::new(4, 5, 1)

@@ -1,10 +1,8 @@
 //! The program against servers whose messages are no answers: each is named with what was expected and what came,
 //! and is not asked again. (RPC-3)
 
-mod support;
-
+use crate::support::{follow, sync, Finished, Lie, Proxy, Server, Tampering};
 use duet_light_client::testing::TestChain;
-use support::{follow, sync, Finished, Lie, Proxy, Server, Tampering};
 
 /// What is done to the messages, and what is said about it.
 const FAULTS: [(Tampering, &str); 8] = [

@@ -3,14 +3,12 @@
 
 mod divergence;
 mod rounds;
-#[path = "../simulation/mod.rs"]
-mod simulation;
 mod statements;
 
+use crate::simulation::{chain::Chain, crypto, judge::Judge, NodeId};
 use duet_primitives::{
     testing, BlockNumber, Commitment, UncheckedJustification, UncheckedVote, H256,
 };
-use simulation::{chain::Chain, crypto, judge::Judge, NodeId};
 use std::{
     panic::{self, AssertUnwindSafe},
     sync::Arc,

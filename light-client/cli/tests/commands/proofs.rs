@@ -1,17 +1,15 @@
 //! The reading commands against nodes that give all parts of a proof in one answer, and against those that do not.
 
-mod support;
-
+use crate::support::{
+    account_info, account_key, checkpoint_file, events_key, hex, urls, Finished, Node, Program,
+    Tamper, World, ACCOUNT, MODES,
+};
 use codec::{Decode, Encode};
 use duet_light_client::{BlockProof, Mode, Trusted, Update};
 use duet_primitives::{SetId, UncheckedJustification};
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
 use std::sync::Arc;
-use support::{
-    account_info, account_key, checkpoint_file, events_key, hex, urls, Finished, Node, Program,
-    Tamper, World, ACCOUNT, MODES,
-};
 
 const NEWEST: u32 = 9;
 const OLDER: u32 = 4;

@@ -1,14 +1,12 @@
 //! `--start`: the program begins at a block whose hash its user trusts. (LIGHT-1 to LIGHT-3, LIGHT-8)
 
-mod support;
-
+use crate::support::{
+    from, hex, sync, Folder, Lie, Node, Program, Served, Server, Tamper, World, BEGAN, MODES,
+};
 use duet_light_client::testing::TestChain;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use std::sync::Arc;
-use support::{
-    from, hex, sync, Folder, Lie, Node, Program, Served, Server, Tamper, World, BEGAN, MODES,
-};
 
 fn chain() -> TestChain {
     TestChain::new(4, 5, 1)
@@ -294,7 +292,7 @@ async fn a_server_passes_no_false_start_on() {
         let served = Served::start(&world, &[&liar], "").await;
         let refusal = served.refusal("duet_getStartProof", params).await;
         assert_eq!(refusal.code(), 9101, "{refusal:?}");
-        assert_eq!(support::data(&refusal)["rule"], "LIGHT-3");
+        assert_eq!(crate::support::data(&refusal)["rule"], "LIGHT-3");
         served.program.finish().await.expect_code(3);
     }
 }

@@ -5,8 +5,6 @@
 //! voter. The host in `host` carries out effects one by one, so that it can lose power between any
 //! two of them.
 
-#![allow(dead_code, reason = "each test binary uses its part of the simulation")]
-
 pub(crate) mod adversaries;
 pub(crate) mod campaign;
 pub(crate) mod chain;

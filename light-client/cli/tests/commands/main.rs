@@ -1,0 +1,14 @@
+//! The real program against servers that are honest, lie, or lag.
+
+mod gate;
+mod honest_server;
+mod lagging;
+mod lying_server;
+mod proofs;
+mod serve;
+mod start;
+#[path = "../support/mod.rs"]
+mod support;
+mod transaction;
+mod warp;
+mod wire;
