@@ -87,6 +87,18 @@ pub(super) const STEPS: &[Step] = &[
         tools: &[],
     },
     Step {
+        name: "conformance",
+        chore: &["conformance"],
+        inputs: &[VERIFIER, &["verifiers/conformance"]],
+        tools: &[NODE_JS, &["go", "version"]],
+    },
+    Step {
+        name: "contracts",
+        chore: &["contracts"],
+        inputs: &[VERIFIER, CONTRACTS],
+        tools: &[NODE_JS],
+    },
+    Step {
         name: "bounds of limbs",
         chore: &["prove"],
         inputs: &[&["curve/proofs"]],
@@ -103,22 +115,10 @@ pub(super) const REST: &[Step] = &[
         tools: &[],
     },
     Step {
-        name: "conformance",
-        chore: &["conformance"],
-        inputs: &[VERIFIER, &["verifiers/conformance"]],
-        tools: &[NODE_JS, &["go", "version"]],
-    },
-    Step {
         name: "browsers",
         chore: &["web"],
         inputs: &[PROGRAMS, &["verifiers/conformance", "verifiers/web"]],
         tools: &[NODE_JS, &["chromium", "--version"]],
-    },
-    Step {
-        name: "contracts",
-        chore: &["contracts"],
-        inputs: &[VERIFIER, CONTRACTS],
-        tools: &[NODE_JS],
     },
     Step {
         name: "relayer",
