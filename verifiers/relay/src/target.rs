@@ -219,7 +219,7 @@ impl fmt::Display for Delivered {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// No answer, or an unparsable one. A later request may succeed.
-    #[error("the target cannot be reached: {0}")]
+    #[error("no usable answer from the target: {0}")]
     Unreachable(String),
     /// There is no verifier, or it follows another chain.
     #[error("{0}")]
