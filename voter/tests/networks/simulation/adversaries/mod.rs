@@ -10,7 +10,7 @@ pub(crate) mod silent;
 pub(crate) mod stale;
 
 use super::{chain::Chain, crypto, Message, NodeId};
-use duet_primitives::{BlockNumber, Commitment, SignerIndex, UncheckedVote};
+use duet_primitives::{BlockNumber, Commitment, UncheckedVote};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
@@ -56,12 +56,6 @@ pub(crate) struct View<'a> {
 }
 
 impl View<'_> {
-    /// Its position in the set that signs at a block.
-    pub(crate) fn signer_at(&self, block: BlockNumber) -> Option<SignerIndex> {
-        let key = crypto::key(self.id);
-        self.chain.era_at(block).set.set.keyset().position(&key)
-    }
-
     /// Its valid vote on anything, under the set that the commitment names.
     pub(crate) fn sign(&self, commitment: &Commitment) -> Option<UncheckedVote> {
         let era = self.chain.era(commitment.validator_set_id)?;
