@@ -10,8 +10,7 @@ mod reads;
 mod records;
 mod steps;
 
-use crate::{lint, result::Result, Cli};
-use clap::Parser;
+use crate::{lint, result::Result};
 use inputs::Tree;
 use records::{Green, Greens};
 use std::time::{Duration, Instant};
@@ -37,8 +36,8 @@ pub(crate) struct Options {
     steps: Vec<String>,
 }
 
-/// Runs the steps in order, and ends with the first failure.
-pub(crate) fn run(options: &Options) -> Result {
+/// Runs the steps in order, and ends with the first failure. `chore` runs a chore by its arguments.
+pub(crate) fn run(options: &Options, chore: impl Fn(&[&str]) -> Result) -> Result {
     if let Some(unknown) = options
         .steps
         .iter()
@@ -74,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result {
             continue;
         }
         greens.forget(step.name)?;
-        let (took, unnamed) = play(step)?;
+        let (took, unnamed) = play(step, &chore)?;
         times.push((step.name, took));
         match unnamed {
             None => greens.keep(
@@ -96,14 +95,11 @@ pub(crate) fn run(options: &Options) -> Result {
 }
 
 /// Runs one step. Returns its duration, and how its reads differ from its declared inputs.
-fn play(step: &Step) -> Result<(Duration, Option<String>)> {
+fn play(step: &Step, chore: impl Fn(&[&str]) -> Result) -> Result<(Duration, Option<String>)> {
     println!("==> {}: {}", step.name, step.shown());
     let began = Instant::now();
     let watch = reads::Watch::begin()?;
-    let chore = Cli::try_parse_from([&["xtask"], step.chore].concat())?.chore;
-    chore
-        .run()
-        .map_err(|error| format!("{}: {error}", step.name))?;
+    chore(step.chore).map_err(|error| format!("{}: {error}", step.name))?;
     let unnamed = watch.end(step)?;
     let took = began.elapsed();
     println!("<== {}: {}", step.name, minutes(took));

@@ -138,13 +138,19 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs the chore with these arguments.
+fn by_arguments(arguments: &[&str]) -> Result {
+    let all = ["xtask"].iter().chain(arguments);
+    Cli::try_parse_from(all)?.chore.run()
+}
+
 impl Chore {
     fn run(&self) -> Result {
         match self {
             Self::Demo(options) => demo::run(options),
             Self::Load(options) => load::run(options),
             Self::Laboratory(options) => laboratory::run(options),
-            Self::Ci(options) => ci::run(options),
+            Self::Ci(options) => ci::run(options, by_arguments),
             Self::Test(options) => test::run(options),
             Self::Bench(options) => bench::run(options),
             Self::Simulate(options) => simulate::run(options),

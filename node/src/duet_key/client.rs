@@ -370,7 +370,7 @@ mod tests {
         let other = json!({ "specVersion": 7, "transactionVersion": ours + 1 });
         let error = spec_version(&other).expect_err("the form is another one");
         let says = format!(
-            "version {} and this executable makes those of {ours}",
+            "version is {}, but this executable makes transactions of version {ours}",
             ours + 1
         );
         assert!(error.to_string().contains(&says), "{error}");
