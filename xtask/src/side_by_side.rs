@@ -14,8 +14,8 @@ use std::{
     thread,
 };
 
-/// How many run at a time, on each processor.
-const FOR_EACH_PROCESSOR: usize = 2;
+/// How many more than processors run at a time. Each has several threads, and limits on how long its programs may take.
+const MORE_THAN_PROCESSORS: usize = 1;
 
 /// Runs commands side by side, and prints the output of each at its end; a failure does not stop the others.
 ///
@@ -40,7 +40,7 @@ pub(crate) fn run(commands: impl Iterator<Item = Command> + Send) -> Result {
         }
         failures
     };
-    let at_a_time = FOR_EACH_PROCESSOR * thread::available_parallelism()?.get();
+    let at_a_time = MORE_THAN_PROCESSORS + thread::available_parallelism()?.get();
     let failures: Vec<String> = thread::scope(|scope| {
         let workers: Vec<_> = (0..at_a_time).map(|_| scope.spawn(work)).collect();
         let ends = workers.into_iter().map(|worker| {
