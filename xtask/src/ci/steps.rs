@@ -76,7 +76,12 @@ pub(super) const STEPS: &[Step] = &[
         inputs: &[
             VERIFIER,
             SCHEMES,
-            &["keystore", "verifiers/conformance/vectors"],
+            &[
+                "docs/light-clients/command.md",
+                "docs/spec",
+                "keystore",
+                "verifiers/conformance/vectors",
+            ],
         ],
         tools: &[],
     },
@@ -95,13 +100,13 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "contracts",
         chore: &["contracts"],
-        inputs: &[VERIFIER, CONTRACTS],
+        inputs: &[VERIFIER, CONTRACTS, &["verifiers/conformance/vectors"]],
         tools: &[NODE_JS],
     },
     Step {
         name: "bounds of limbs",
         chore: &["prove"],
-        inputs: &[&["curve/proofs"]],
+        inputs: &[&["curve"]],
         tools: &[&["python3", "--version"]],
     },
 ];
@@ -229,7 +234,7 @@ mod tests {
             step.names("node/Cargo.toml") && step.names("Cargo.lock"),
             "of every step"
         );
-        assert!(!step.names("curve/src/lib.rs") && !step.names("curve/proofs2"));
+        assert!(!step.names("pallet/src/lib.rs") && !step.names("curve2"));
     }
 
     #[test]
