@@ -32,7 +32,10 @@ pub(crate) const MANIFEST: &str = "Cargo.toml";
 /// A call of cargo with the lock file as it is, for all crates of the workspace: all builds have the same features,
 /// and share their output with each other.
 pub(crate) fn workspace(verb: &str) -> Command {
-    cargo([verb, "--workspace", "--locked"])
+    let mut command = cargo([verb, "--workspace", "--locked"]);
+    // Of the blobs of runtimes inside it. Optimisation across crates takes most of the time that a runtime itself compiles.
+    command.env("CARGO_PROFILE_RELEASE_LTO", "off");
+    command
 }
 
 /// The repository's root.

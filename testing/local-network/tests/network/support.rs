@@ -30,8 +30,8 @@ pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
 /// How long a node may take for what it does once a minute.
 const NEXT_MINUTE: Duration = Duration::from_secs(90);
 
-/// The networks at a time. Nodes mostly wait for the next slot: of two cores, two networks take a sixth.
-static PLACES: Semaphore = Semaphore::const_new(5);
+/// The networks at a time. Nodes mostly wait for the next slot.
+static PLACES: Semaphore = Semaphore::const_new(8);
 
 /// Plays a scenario when there is a place for its network. When it is interrupted, its network ends before the
 /// program does.
