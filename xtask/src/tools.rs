@@ -8,8 +8,8 @@ use crate::{
 };
 pub(crate) use list::{answers, VERSION};
 use list::{
-    Tool, CHROMIUM, CXX, DPKG, GO, LIBCLANG, MMDEBSTRAP, NODE, NPM, NSPAWN, OPENSSL, PYTHON,
-    SHLIBDEPS, SYSTEMD, TOOLS, VALGRIND, XZ,
+    Tool, CHROMIUM, CXX, DPKG, GO, LIBCLANG, MAKE, MMDEBSTRAP, NODE, NPM, NSPAWN, OPENSSL, PERL,
+    PYTHON, SHLIBDEPS, SYSTEMD, TOOLS, VALGRIND, XZ,
 };
 use std::{
     fs,
@@ -88,7 +88,7 @@ pub(crate) fn for_browsing() -> Result {
 
 /// The tools that pack releases.
 pub(crate) fn for_packaging() -> Result {
-    programs(&[DPKG, SHLIBDEPS, XZ, NODE, NPM])
+    programs(&[MAKE, PERL, DPKG, SHLIBDEPS, XZ, NODE, NPM])
 }
 
 /// The tools that create a system for installing packages, and check units.

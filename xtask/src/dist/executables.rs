@@ -121,6 +121,8 @@ impl Executables {
         let mut build = cargo::cargo(["build", "--release", "--locked"]);
         build
             .args(PACKAGES)
+            // OpenSSL is inside.
+            .env("OPENSSL_NO_VENDOR", "0")
             .env("CARGO_TARGET_DIR", place::target());
         cargo::run(&mut place::at(&build)?)?;
         let built = Self::built(&place::built().join("release"), RUNTIME)?;

@@ -47,21 +47,40 @@ pub(crate) const TOOLS: [Tool; 4] = [
     },
     CXX,
     Tool {
-        program: "make",
+        program: "pkg-config",
         probe: VERSION,
-        purpose: "for OpenSSL, which the network and `schemes/sequential` use",
-        variable: None,
-        package: "make",
+        purpose: "finds the libraries of the system",
+        variable: Some("PKG_CONFIG"),
+        package: "pkg-config",
     },
     Tool {
-        program: "perl",
-        // A minimal system has the interpreter without these modules.
-        probe: &["-MFindBin", "-MIPC::Cmd", "-MTime::Piece", "-e1"],
-        purpose: "with its modules, for OpenSSL",
-        variable: Some("OPENSSL_SRC_PERL"),
-        package: "perl",
+        // A library, which the program before looks for.
+        program: "pkg-config",
+        probe: &["--exists", "openssl"],
+        purpose:
+            "finds OpenSSL's headers and libraries, which the network and `schemes/sequential` use",
+        variable: Some("PKG_CONFIG"),
+        package: "libssl-dev",
     },
 ];
+
+/// For OpenSSL, which releases include.
+pub(crate) const MAKE: Tool = Tool {
+    program: "make",
+    probe: VERSION,
+    purpose: "builds OpenSSL",
+    variable: None,
+    package: "make",
+};
+
+pub(crate) const PERL: Tool = Tool {
+    program: "perl",
+    // A minimal system has the interpreter without these modules.
+    probe: &["-MFindBin", "-MIPC::Cmd", "-MTime::Piece", "-e1"],
+    purpose: "with its modules, for OpenSSL",
+    variable: Some("OPENSSL_SRC_PERL"),
+    package: "perl",
+};
 
 pub(crate) const VALGRIND: Tool = Tool {
     program: "valgrind",
