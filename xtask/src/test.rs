@@ -10,7 +10,20 @@ use clap::ValueEnum;
 use std::path::Path;
 
 /// The folders of the crates that need no node.
-const OF_LIBRARIES: [&str; 5] = ["curve", "light-client", "primitives", "schemes", "voter"];
+const OF_LIBRARIES: [&str; 12] = [
+    "benches",
+    "curve",
+    "light-client",
+    "pallet",
+    "primitives",
+    "runtime",
+    "schemes",
+    "testing/fuzz",
+    "testing/simulation",
+    "verifiers/bridge",
+    "verifiers/conformance",
+    "voter",
+];
 
 /// The programs of the network scenarios.
 const OF_NETWORKS: [&str; 10] = [
@@ -66,7 +79,7 @@ pub(crate) struct Options {
 enum Part {
     /// Tests of nodes, tools and the source tree, and documentation tests.
     Programs,
-    /// Tests of curves, rules, the light client and the schemes, which need no node.
+    /// Tests of curves, rules, pallets, the light client, the schemes and the benches, which need no node.
     Libraries,
     /// Scenarios on networks of real nodes.
     Networks,
