@@ -79,6 +79,7 @@ pub(super) const STEPS: &[Step] = &[
             &[
                 "benches",
                 "docs/light-clients/command.md",
+                "docs/schemes.md",
                 "docs/spec",
                 "gossip",
                 "keystore",

@@ -1,5 +1,5 @@
 //! A chain without Duet takes it up: its nodes are replaced one after the other, its runtime is upgraded, its validators register keys,
-//! and root names a block. It puts Duet down and takes it up again. Light clients begin at the blocks at which it did.
+//! and root names a block. Another chain puts Duet down and takes it up again. Light clients begin at the blocks of activation.
 
 use crate::{
     client::Client,
@@ -11,12 +11,13 @@ use crate::{
 };
 use codec::Decode;
 use duet_light_client::StartProof;
-use duet_local_network::{wait, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS};
+use duet_local_network::{wait, Executables, Network, Result, Rpc, DEVELOPMENT_ACCOUNTS};
 use duet_primitives::{BlockNumber, Keysets, H256};
 use jsonrpsee::rpc_params;
 use serde_json::Value;
 use solochain_duet_runtime::SESSION_BLOCKS;
 use sp_core::Bytes;
+use std::path::PathBuf;
 
 /// Blocks from the call that names the block of activation to that block.
 const NOTICE: u32 = 4;
@@ -26,9 +27,9 @@ const CHARLIE: usize = 2;
 const DAVE: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
+async fn a_running_chain_takes_duet_up() {
     scenario(async {
-        let mut network = chain_without_duet().await;
+        let mut network = chain_of(programs().solochain()).await;
         // Nodes come before the runtime. Dave's stays as it is for now: both kinds make one network.
         for node in [ALICE, BOB, CHARLIE] {
             with_duet(&mut network, node).await;
@@ -45,22 +46,10 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         let with = alice.best().await.expect("the node answers");
         blocks_become_final(&alice).await;
 
-        // The time of grace: three of four register, which is enough.
-        for validator in [ALICE, BOB, CHARLIE] {
-            register_at(&network, validator).await;
-        }
-        // Those of the running session count, and a key counts at once: in the block, which comes to Alice a moment later.
-        let missing = [DEVELOPMENT_ACCOUNTS[DAVE].to_account_id()];
-        let counted = || async { Ok(participation(&alice).await.missing) };
-        wait::until("the keys", SOON, counted, |counted| *counted == missing)
-            .await
-            .expect("they are registered");
+        three_register(&network, &alice).await;
         assert_eq!(sets(&alice).await, None, "keys alone make no set");
 
-        let taken_up = activate(&alice).await;
-        proven_beyond(&alice, taken_up)
-            .await
-            .expect("the set proves");
+        let taken_up = takes_up(&alice).await;
         shows_active(&network, &alice, true).await;
         let start = start_of_chain(&alice).await;
         assert_eq!(
@@ -91,33 +80,44 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         light.syncs(&network, &[]).await;
         begins_by_grandpa(&network, &alice, 1).await;
         a_node_that_starts_by_warp_sync_serves_the_start(&mut network, taken_up).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_puts_duet_down_and_takes_it_up_again() {
+    scenario(async {
+        let network = chain_of(programs().solochain_duet()).await;
+        let alice = rpc(&network, ALICE).await;
+        three_register(&network, &alice).await;
+        let taken_up = takes_up(&alice).await;
+        let light = Client::new(&network, &alice).await;
+        light
+            .syncs(&network, &["--start", &hash_of(&alice, taken_up).await])
+            .await;
 
         deactivate(&alice).await;
         let proven = nothing_more_is_proven(&alice).await;
         blocks_become_final(&alice).await;
         shows_active(&network, &alice, false).await;
         nobody_begins_at_a_set_that_was_ended(&network, &alice, &light).await;
-        let again = activate(&alice).await;
+        let again = takes_up(&alice).await;
         assert!(again > proven);
-        proven_beyond(&alice, again)
-            .await
-            .expect("the new set proves");
         shows_active(&network, &alice, true).await;
         let number = format!("block {again}");
         light.says(&network, &["LIGHT-8", "--start", &number]).await;
-        let hash = alice.block_hash(again).await.expect("it is there");
         light
-            .syncs(&network, &["--start", &format!("{hash:?}")])
+            .syncs(&network, &["--start", &hash_of(&alice, again).await])
             .await;
         light.syncs(&network, &[]).await;
     })
     .await;
 }
 
-/// Four validators of the template's chain, on nodes that know nothing of Duet.
-async fn chain_without_duet() -> Network {
+/// Four validators of the template's chain, whose genesis has no Duet keys.
+async fn chain_of(executable: Result<PathBuf>) -> Network {
     let network = Network::builder()
-        .executable(programs().solochain().expect("it was built"))
+        .executable(executable.expect("it was built"))
         .metrics(true)
         // Its specification is a file, as that of any living chain: the new node calls another chain `local`.
         .genesis(Box::new(|_| ()));
@@ -203,6 +203,31 @@ async fn blocks_become_final(alice: &Rpc) {
 async fn register_at(network: &Network, validator: usize) {
     let node = rpc(network, validator).await;
     register(&node, DEVELOPMENT_ACCOUNTS[validator]).await;
+}
+
+/// The time of grace: three of four register, which is enough.
+async fn three_register(network: &Network, alice: &Rpc) {
+    for validator in [ALICE, BOB, CHARLIE] {
+        register_at(network, validator).await;
+    }
+    // Those of the running session count, and a key counts at once: in the block, which comes to Alice a moment later.
+    let missing = [DEVELOPMENT_ACCOUNTS[DAVE].to_account_id()];
+    let counted = || async { Ok(participation(alice).await.missing) };
+    wait::until("the keys", SOON, counted, |counted| *counted == missing)
+        .await
+        .expect("they are registered");
+}
+
+/// Root names a block, and a block after it is proven. Returns the block that was named.
+async fn takes_up(alice: &Rpc) -> BlockNumber {
+    let at = activate(alice).await;
+    proven_beyond(alice, at).await.expect("the set proves");
+    at
+}
+
+async fn hash_of(alice: &Rpc, block: BlockNumber) -> String {
+    let hash = alice.block_hash(block).await.expect("it is there");
+    format!("{hash:?}")
 }
 
 async fn sets(rpc: &Rpc) -> Option<Keysets> {
