@@ -1,4 +1,4 @@
-//! Scenarios on networks of real nodes, eight networks at a time. They begin in the order of their names: the longest one
+//! Scenarios on networks of real nodes, five networks at a time. They begin in the order of their names: the longest one
 //! comes first.
 
 mod adoption;

@@ -31,7 +31,7 @@ pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
 const NEXT_MINUTE: Duration = Duration::from_secs(90);
 
 /// The networks at a time. Nodes mostly wait for the next slot.
-static PLACES: Semaphore = Semaphore::const_new(8);
+static PLACES: Semaphore = Semaphore::const_new(5);
 
 /// Plays a scenario when there is a place for its network. When it is interrupted, its network ends before the
 /// program does.

@@ -23,7 +23,7 @@ use sp_runtime::{
 };
 
 /// Milliseconds from one block to the next.
-pub const SLOT_MILLIS: u64 = 1_000;
+pub const SLOT_MILLIS: u64 = 2_000;
 /// Blocks in a session.
 pub const SESSION_BLOCKS: BlockNumber = 10;
 /// One token.
