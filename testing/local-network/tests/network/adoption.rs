@@ -14,8 +14,9 @@ use duet_light_client::StartProof;
 use duet_local_network::{wait, Executables, Network, Result, Rpc, DEVELOPMENT_ACCOUNTS};
 use duet_primitives::{BlockNumber, Keysets, H256};
 use jsonrpsee::rpc_params;
+use pallet_duet::ActiveFrom;
 use serde_json::Value;
-use solochain_duet_runtime::SESSION_BLOCKS;
+use solochain_duet_runtime::{Runtime, SESSION_BLOCKS};
 use sp_core::Bytes;
 use std::path::PathBuf;
 
@@ -114,13 +115,16 @@ async fn a_chain_puts_duet_down_and_takes_it_up_again() {
     .await;
 }
 
-/// Four validators of the template's chain, whose genesis has no Duet keys.
+/// Four validators of the template's chain, which is not active.
 async fn chain_of(executable: Result<PathBuf>) -> Network {
+    let active_from = ActiveFrom::<Runtime>::hashed_key();
     let network = Network::builder()
         .executable(executable.expect("it was built"))
         .metrics(true)
         // Its specification is a file, as that of any living chain: the new node calls another chain `local`.
-        .genesis(Box::new(|_| ()));
+        .genesis(Box::new(move |state| {
+            state.remove(&active_from[..]);
+        }));
     let network = network.start().await.expect("the network starts");
     blocks_become_final(&rpc(&network, ALICE).await).await;
     network
