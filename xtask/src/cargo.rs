@@ -33,7 +33,8 @@ pub(crate) const MANIFEST: &str = "Cargo.toml";
 /// and share their output with each other.
 pub(crate) fn workspace(verb: &str) -> Command {
     let mut command = cargo([verb, "--workspace", "--locked"]);
-    // Of the blobs of runtimes inside it. Optimisation across crates takes most of the time that a runtime itself compiles.
+    // Builds of runtimes for WASM, which these builds start, use the profile `release`. LTO would take most of their time
+    // for the runtime itself.
     command.env("CARGO_PROFILE_RELEASE_LTO", "off");
     command
 }

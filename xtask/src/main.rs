@@ -84,7 +84,7 @@ enum Chore {
     Simulate(simulate::Options),
     /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
     Fuzz(fuzz::Options),
-    /// Mutates `curve` or `primitives` one place at a time, and runs their tests: one has to fail.
+    /// Mutates the crates with rules one place at a time, and runs their tests: one has to fail.
     Mutants(mutants::Options),
     /// Proves that no limb of the field arithmetic overflows.
     Prove,
