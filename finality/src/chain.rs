@@ -16,7 +16,7 @@ use duet_primitives::{
     VotingRules, H256,
 };
 use error::{ChainError, CheckError};
-use logs::decode_logs;
+use logs::{check_payload, decode_logs};
 use parking_lot::Mutex;
 use runtime::Runtime;
 use schnellru::{ByLength, LruMap};
@@ -198,6 +198,9 @@ impl Chain {
     }
 
     /// The payload of the finalized block with this number. (ROUND-1)
+    ///
+    /// # Errors
+    /// Among others when the block's header names another payload: whoever signs this one can be punished. (FALSE-1)
     pub(crate) fn commitment(&self, number: BlockNumber) -> Result<Commitment, ChainError> {
         if number > self.finalized().0 {
             return Err(ChainError::NoBlock(number));
@@ -210,15 +213,20 @@ impl Chain {
                 .commitment_payload(hash)?
                 .ok_or(ChainError::NoSets(hash))?,
         };
+        check_payload(&self.blocks.header(hash)?.digest, hash, &payload)?;
         Ok(payload.commit(number, hash))
     }
 
     /// Stores the payload of a block, before its state is pruned.
+    ///
+    /// # Errors
+    /// Among others when the block's header names another payload.
     pub(crate) fn keep_payload(&self, hash: H256) -> Result<(), ChainError> {
         if self.store.payload(hash)?.is_some() {
             return Ok(());
         }
         if let Some(payload) = self.runtime.commitment_payload(hash)? {
+            check_payload(&self.blocks.header(hash)?.digest, hash, &payload)?;
             self.store.put_payload(hash, &payload)?;
         }
         Ok(())
@@ -397,7 +405,7 @@ impl Chain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestChain;
+    use crate::testing::{TestBlock, TestChain};
     use duet_primitives::testing::TestSet;
 
     #[test]
@@ -458,6 +466,38 @@ mod tests {
             chain.commitment(BlockNumber::ZERO),
             Err(ChainError::Runtime(_))
         ));
+    }
+
+    /// ROUND-1, FALSE-1.
+    #[test]
+    fn nothing_is_signed_or_kept_about_a_block_whose_header_names_another_payload() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.add(&TestBlock::new(&set, &set, &[]).after_an_upgrade());
+        let chain = test.chain();
+        let signed = chain.commitment(BlockNumber::ZERO);
+        let kept = chain.keep_payload(hash);
+        for refused in [signed.map(drop), kept] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, ChainError::PayloadMismatch(_)), "{error}");
+            assert!(error.to_string().contains(&format!("{hash:?}")), "{error}");
+        }
+        assert_eq!(test.store().payload(hash).unwrap(), None);
+    }
+
+    /// ROUND-1: also one that an earlier version of this node stored.
+    #[test]
+    fn a_stored_payload_that_the_header_does_not_name_is_not_signed() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.push(&set, &set, &[]);
+        let mut other = test
+            .chain()
+            .commitment(BlockNumber::ZERO)
+            .unwrap()
+            .payload();
+        other.mmr_root = H256::repeat_byte(9);
+        test.store().put_payload(hash, &other).unwrap();
+        let error = test.chain().commitment(BlockNumber::ZERO).unwrap_err();
+        assert!(matches!(error, ChainError::PayloadMismatch(_)), "{error}");
     }
 
     #[test]

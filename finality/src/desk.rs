@@ -20,7 +20,7 @@ impl<Job: Send + 'static> Desk<Job> {
     pub(crate) fn open<Answer: Send + 'static>(
         places: usize,
         answers: Sender<Answer>,
-        work: impl Fn(Job) -> Option<Answer> + Send + 'static,
+        work: impl FnMut(Job) -> Option<Answer> + Send + 'static,
     ) -> (Self, Clerk) {
         let (jobs, waiting) = async_channel::bounded(places);
         (Self { jobs }, serve(waiting, answers, work).boxed())
@@ -38,7 +38,7 @@ impl<Job: Send + 'static> Desk<Job> {
 async fn serve<Job, Answer>(
     waiting: Receiver<Job>,
     answers: Sender<Answer>,
-    work: impl Fn(Job) -> Option<Answer>,
+    mut work: impl FnMut(Job) -> Option<Answer>,
 ) {
     while let Ok(job) = waiting.recv().await {
         if let Some(answer) = work(job) {

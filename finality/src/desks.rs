@@ -10,7 +10,7 @@ use crate::{
     imported::DueImports,
     metrics::Metrics,
     own_keys::list,
-    reading::{load_set, prepare, try_again},
+    reading::{load_set, try_again, Preparation},
     review::review,
     store::Store,
     suspects::{self, Suspect},
@@ -123,8 +123,8 @@ pub(crate) fn open(with: With<'_>) -> Opened {
     let comparing = compare(chain, store, network, &to_events);
     let at = chain.clone();
     let (sets, loading) = Desk::open(SETS, to_events.clone(), move |set| load_set(&at, &set));
-    let at = chain.clone();
-    let (blocks, preparing) = Desk::open(BLOCKS, to_events, move |block| prepare(&at, &block));
+    let mut preparation = Preparation::new(chain.clone(), metrics.clone());
+    let (blocks, preparing) = Desk::open(BLOCKS, to_events, move |block| preparation.run(&block));
     let (to_keys, listed) = async_channel::bounded(ANSWERS);
     let (keys, listing) = Desk::open(1, to_keys, move |()| Some(list(&*signer)));
     let (to_imports, good) = async_channel::bounded(ANSWERS);

@@ -5,7 +5,7 @@
 //! stored right away: its state is available now and may be pruned later.
 
 use crate::{
-    chain::logs::decode_logs,
+    chain::logs::{check_payload, decode_logs, PayloadMismatch},
     client::AccountId,
     metrics::ImportMetrics,
     store::{Reset, Store, StoreError},
@@ -20,7 +20,7 @@ use sp_api::{ApiError, ProvideRuntimeApi};
 use sp_consensus::BlockOrigin;
 use sp_runtime::{
     traits::{Block as BlockT, Header as HeaderT},
-    Justifications, SaturatedConversion,
+    Digest, Justifications, SaturatedConversion,
 };
 use std::{marker::PhantomData, sync::Arc};
 
@@ -61,6 +61,8 @@ impl<Block, Client, Inner: Clone> Clone for DuetBlockImport<Block, Client, Inner
 enum KeepError {
     #[error("the runtime cannot be called: {0}")]
     Runtime(#[from] ApiError),
+    #[error(transparent)]
+    Payload(#[from] PayloadMismatch),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -116,7 +118,7 @@ where
     Client::Api: DuetApi<Block, AccountId>,
 {
     /// Stores the set that a block plans or begins with a reset, if any.
-    fn keep(&self, block: H256, log: &ConsensusLog) {
+    fn keep(&self, block: H256, digest: &Digest, log: &ConsensusLog) {
         let (ConsensusLog::Planned(commitment)
         | ConsensusLog::Reset {
             set: commitment, ..
@@ -124,12 +126,12 @@ where
         else {
             return;
         };
-        match self.keep_planned(block, commitment) {
+        match self.keep_planned(block, digest, commitment) {
             Ok(()) => self.metrics.sets_kept.inc(),
             // The worker begins later, see `bootstrap`.
             Err(error) => {
                 self.metrics.sets_missed.inc();
-                log::warn!(target: LOG_TARGET, "the set that block {block:?} plans is not stored: {error}");
+                log::warn!(target: LOG_TARGET, "the set that block {block:?} plans, or its payload, is not stored: {error}");
             }
         }
     }
@@ -142,10 +144,16 @@ where
     }
 
     /// Stores the keys of the set planned by this block, and the block's payload.
-    fn keep_planned(&self, block: H256, commitment: &KeysetCommitment) -> Result<(), KeepError> {
+    fn keep_planned(
+        &self,
+        block: H256,
+        digest: &Digest,
+        commitment: &KeysetCommitment,
+    ) -> Result<(), KeepError> {
         let api = self.client.runtime_api();
         self.store.put_keys(commitment, &api.next_keys(block)?)?;
         if let Some(payload) = api.commitment_payload(block)? {
+            check_payload(digest, block, &payload)?;
             self.store.put_payload(block, &payload)?;
         }
         Ok(())
@@ -211,6 +219,7 @@ where
             BlockOrigin::WarpSync | BlockOrigin::GapSync => Vec::new(),
             _ => decode_logs(block.header.digest()),
         };
+        let digest = block.header.digest().clone();
         let reset = match block.origin {
             BlockOrigin::GapSync => reset_in(&block.header, hash),
             _ => None,
@@ -218,7 +227,7 @@ where
         let justification = take_ours(&mut block.justifications);
         let result = self.inner.import_block(block).await;
         if let Ok(ImportResult::Imported(_)) = result {
-            logs.iter().for_each(|log| self.keep(hash, log));
+            logs.iter().for_each(|log| self.keep(hash, &digest, log));
             reset.iter().for_each(|reset| self.keep_reset(reset));
         }
         // Also for a refused block, for example because another one of its number is final: a valid proof of it is a
@@ -233,14 +242,14 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{dual_keys, log_item, Block, TestChain, TestClient};
+    use crate::testing::{dual_keys, log_item, Block, TestBlock, TestChain, TestClient};
     use codec::Encode;
     use duet_primitives::{testing::TestSet, RoundMessage, SetId};
     use futures::executor::block_on;
     use parking_lot::Mutex;
     use sc_client_api::Backend as _;
     use sp_blockchain::HeaderBackend;
-    use sp_runtime::{generic::Header, Digest};
+    use sp_runtime::generic::Header;
 
     type Outcome = Result<ImportResult, sp_consensus::Error>;
 
@@ -382,6 +391,22 @@ mod tests {
             assert!(store.payload(hash).unwrap().is_some());
             assert_eq!(setup.metrics.sets_kept.get(), 1);
         }
+    }
+
+    /// FALSE-1: the keys are those that the header names, the payload is not.
+    #[test]
+    fn of_a_block_whose_header_names_another_payload_the_keys_alone_are_kept() {
+        let (current, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+        let log = ConsensusLog::Planned(next.set.commitment().clone());
+        let test = TestChain::default();
+        let hash = test.add(&TestBlock::new(&current, &next, &[log]).after_an_upgrade());
+        let header = test.backend.blockchain().expect_header(hash).unwrap();
+        let setup = setup(&test, || Ok(ImportResult::imported(true)));
+        block_on(setup.import.import_block(block(header))).unwrap();
+        let store = test.store();
+        assert!(store.keys(next.set.commitment()).unwrap().is_some());
+        assert_eq!(store.payload(hash).unwrap(), None);
+        assert_eq!(setup.metrics.sets_missed.get(), 1);
     }
 
     #[test]

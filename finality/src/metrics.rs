@@ -54,6 +54,7 @@ metrics! {
         stopped: Gauge = "stopped", "1 while this node takes no part because what it has stored cannot be read";
         unknown_rules: Gauge = "unknown_rules", "1 while the signing set votes by rules that this node does not know, so that it does not vote";
 
+        payload_mismatches: Counter = "payload_mismatches_total", "Blocks that this node does not sign because their header names another payload than the runtime returns";
         votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";
         reports_waiting: Gauge = "equivocation_reports_waiting", "Equivocations whose report is not on the finalized chain yet";
         equivocation_reports: Counter = "equivocation_reports_total", "Equivocations reported to the runtime";

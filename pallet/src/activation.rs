@@ -1,6 +1,8 @@
 //! Activation: from which block on the chain makes sets, and until when. (ACTIVE-1 to ACTIVE-4)
 
-use crate::{draft, limits, ActiveFrom, Config, Ended, Error, Event, Keysets, Pallet};
+use crate::{
+    draft, limits, records::end, ActiveFrom, Config, Ended, Error, Event, Keysets, Pallet,
+};
 use frame_support::{ensure, traits::Get, weights::Weight};
 use frame_system::pallet_prelude::BlockNumberFor;
 use sp_runtime::traits::Zero;
@@ -43,8 +45,10 @@ pub(crate) fn deactivate<T: Config>() -> Result<(), Error<T>> {
     ActiveFrom::<T>::kill();
     // Otherwise a set in the making would be finished in one of the next blocks.
     draft::discard::<T>();
-    let ended = Keysets::<T>::get().map(|sets| sets.current.id);
+    let sets = Keysets::<T>::get();
+    let ended = sets.as_ref().map(|sets| sets.current.id);
     Ended::<T>::put(ended.is_some());
+    sets.into_iter().for_each(end::<T>);
     Pallet::<T>::deposit_event(Event::Deactivated { ended });
     Ok(())
 }

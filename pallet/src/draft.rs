@@ -14,6 +14,7 @@ use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use duet_primitives::{DualKeyBytes, PartialSum};
 use frame_support::{traits::Get, WeakBoundedVec};
 use scale_info::TypeInfo;
+use sp_runtime::DigestItem;
 use sp_staking::SessionIndex;
 
 /// The purpose of a set.
@@ -65,15 +66,15 @@ pub(crate) fn is_open<T: Config>() -> bool {
     Draft::<T>::exists()
 }
 
-/// Looks at a session's validators to make a set of them. `None` when they are too many for one block: then the next
-/// blocks continue, and an earlier set in the making is dropped.
+/// Looks at a session's validators to make a set of them. `None` when they are too many for one block, or when this block
+/// must not plan the set: then the next blocks continue, and an earlier set in the making is dropped.
 pub(crate) fn begin<'a, T: Config>(
     purpose: Purpose,
     session: SessionIndex,
     validators: impl Iterator<Item = &'a T::ValidatorId> + Clone,
 ) -> Option<Candidates<T>> {
     let per_block = usize::try_from(T::ValidatorsPerBlock::get()).unwrap_or(usize::MAX);
-    if validators.clone().nth(per_block).is_none() {
+    if validators.clone().nth(per_block).is_none() && may_plan::<T>(purpose) {
         return Some(Candidates::of(session, validators));
     }
     discard::<T>();
@@ -153,7 +154,8 @@ fn look_at_part<T: Config>(draft: &mut SetDraft) -> u32 {
 ///
 /// Cost: one read and one write per part.
 pub(crate) fn take_finished<T: Config>() -> Option<(Purpose, Candidates<T>)> {
-    let draft = Draft::<T>::get().filter(|draft| draft.taken > draft.parts)?;
+    let is_ready = |draft: &SetDraft| draft.taken > draft.parts && may_plan::<T>(draft.purpose);
+    let draft = Draft::<T>::get().filter(is_ready)?;
     Draft::<T>::kill();
     let candidates = Candidates {
         session: draft.session,
@@ -162,6 +164,18 @@ pub(crate) fn take_finished<T: Config>() -> Option<(Purpose, Candidates<T>)> {
         enlisted: draft.sum,
     };
     Some((draft.purpose, candidates))
+}
+
+/// Whether this block may plan such a set. The block of an upgrade plans no successor: if the new code reads the payload
+/// from another place, nobody can sign the block (ROUND-1), and the handoff could never be proven.
+fn may_plan<T: Config>(purpose: Purpose) -> bool {
+    let has_new_code = || {
+        let digest = frame_system::Pallet::<T>::digest();
+        digest
+            .logs()
+            .contains(&DigestItem::RuntimeEnvironmentUpdated)
+    };
+    purpose != Purpose::Successor || !has_new_code()
 }
 
 /// Drops the set in the making.

@@ -22,7 +22,7 @@ pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
     match Keysets::<T>::get() {
         Some(sets) => {
             current_and_next::<T>(&sets)?;
-            history::<T>(&sets.current)?;
+            history::<T>(&sets)?;
             handoffs::<T>(&sets)
         }
         None => {
@@ -185,15 +185,23 @@ fn commits(set: &KeysetCommitment, keys: &[DualKeyBytes]) -> Result<(), TryRunti
     Ok(())
 }
 
-/// EQV-6: the remembered sets are without a gap, end with the signing one, and retired one after the other.
-fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError> {
+/// EQV-6: the remembered sets are without a gap, end with the signing one, or with the planned one when both were ended
+/// (ACTIVE-3), and retired one after the other.
+fn history<T: Config>(KeysetPair { current, next }: &KeysetPair) -> Result<(), TryRuntimeError> {
+    let ended = Ended::<T>::get();
+    let last = if ended { next } else { current };
     let oldest = OldestSet::<T>::get();
     ensure!(
         oldest <= current.id,
         "the oldest remembered set is in the future"
     );
     let mut latest = None;
-    for id in oldest.until(current.id) {
+    let retired = if ended {
+        last.id.saturating_next()
+    } else {
+        last.id
+    };
+    for id in oldest.until(retired) {
         let set = Sets::<T>::get(id).ok_or("a remembered set is missing")?;
         ensure!(
             set.commitment.id == id,
@@ -220,11 +228,11 @@ fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError>
         "the signing set is remembered wrongly"
     );
     ensure!(
-        signing.last_session.is_none(),
+        ended || signing.last_session.is_none(),
         "the signing set is remembered as an earlier one"
     );
     let remembered = u64::try_from(Sets::<T>::iter_keys().count()).unwrap_or(u64::MAX);
-    let expected = current.id.saturating_sub(oldest).saturating_add(1);
+    let expected = last.id.saturating_sub(oldest).saturating_add(1);
     ensure!(
         remembered == expected,
         "sets are remembered outside of the range"

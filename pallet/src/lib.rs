@@ -626,6 +626,8 @@ pub mod pallet {
         ActivationInThePast,
         /// ACTIVE-3: the chain makes no sets, and no activation block is named.
         NotActive,
+        /// EQV-6: the runtime did not record the report: the offence is older than it punishes.
+        ReportDropped,
     }
 
     /// The registry at genesis.

@@ -16,12 +16,13 @@ use duet_primitives::{
     EvidenceStatus, KeysetCommitment, Pk1Bytes, SetId,
 };
 use frame_support::{
-    dispatch::{DispatchResultWithPostInfo, Pays},
+    dispatch::{DispatchResult, DispatchResultWithPostInfo, Pays},
     ensure,
     pallet_prelude::{
         InvalidTransaction, TransactionSource, TransactionValidity, TransactionValidityError,
         ValidTransaction,
     },
+    storage::{with_transaction, TransactionOutcome},
     traits::{EstimateNextSessionRotation, FindAuthor, Get},
 };
 use frame_system::{ensure_none, ensure_signed, offchain::CreateBare};
@@ -250,9 +251,31 @@ fn report<T: Config>(
     evidence.check_against_chain()?;
     evidence.check_accused(&case.set.commitment)?;
     let offence = accuse::<T>(evidence, &case)?;
+    hand_in::<T>(reporter, &offence)?;
+    Ok(offence)
+}
+
+/// Reports an offence to the runtime. Staking's filter drops reports of what is older than its first bonded era, and still
+/// says that it took them.
+fn hand_in<T: Config>(
+    reporter: Option<T::AccountId>,
+    offence: &OffenceOf<T>,
+) -> Result<(), Error<T>> {
     T::ReportOffence::report_offence(reporter.into_iter().collect(), offence.clone())
         .map_err(|_| Error::<T>::DuplicateOffenceReport)?;
-    Ok(offence)
+    ensure!(is_known::<T>(offence), Error::<T>::ReportDropped);
+    Ok(())
+}
+
+/// Whether a report of the offence would be taken, by trying it and undoing it.
+fn try_to_hand_in<T: Config>(offence: &OffenceOf<T>) -> Result<(), Error<T>> {
+    let mut result = Ok(());
+    let undone = with_transaction(|| {
+        result = hand_in::<T>(None, offence);
+        TransactionOutcome::Rollback(DispatchResult::Ok(()))
+    });
+    undone.map_err(|_| Error::<T>::ReportDropped)?;
+    result
 }
 
 /// The reporter: the caller, or the author of the block.
@@ -299,7 +322,8 @@ pub(crate) fn validate_unsigned<T: Config>(
     evidence
         .check_accused(&case.set.commitment)
         .map_err(refusal)?;
-    ensure_new::<T>(evidence, &case)?;
+    let offence = ensure_new::<T>(evidence, &case)?;
+    try_to_hand_in::<T>(&offence).map_err(refusal)?;
 
     let TimeSlot {
         set_id,
@@ -322,7 +346,7 @@ pub(crate) fn pre_dispatch<T: Config>(call: &Call<T>) -> Result<(), TransactionV
     let evidence = evidence_in(call)?;
     let case = find_case::<T>(evidence).map_err(refusal)?;
     evidence.check_against_chain().map_err(refusal)?;
-    ensure_new::<T>(evidence, &case)
+    ensure_new::<T>(evidence, &case).map(drop)
 }
 
 /// Whether evidence can still be punished.
@@ -331,13 +355,16 @@ pub(crate) fn status<T: Config>(evidence: &dyn Evidence<T>) -> EvidenceStatus {
         let case = find_case::<T>(evidence)?;
         evidence.check_against_chain()?;
         evidence.check_accused(&case.set.commitment)?;
-        accuse::<T>(evidence, &case)
+        let offence = accuse::<T>(evidence, &case)?;
+        if is_known::<T>(&offence) {
+            return Ok(EvidenceStatus::Reported);
+        }
+        try_to_hand_in::<T>(&offence).map(|()| EvidenceStatus::New)
     };
     match judged() {
-        Ok(offence) if is_known::<T>(&offence) => EvidenceStatus::Reported,
-        Ok(_) => EvidenceStatus::New,
+        Ok(status) => status,
         Err(Error::SetNotActive) => EvidenceStatus::NotActive,
-        Err(Error::SetNotSlashable) => EvidenceStatus::NotSlashable,
+        Err(Error::SetNotSlashable | Error::ReportDropped) => EvidenceStatus::NotSlashable,
         Err(_) => EvidenceStatus::Invalid,
     }
 }
@@ -352,7 +379,8 @@ struct Case {
     session: SessionIndex,
 }
 
-/// EQV-6. The next set is refused until it signs: its members may not have stake before.
+/// EQV-6. The next set is refused until it signs: its members may not have stake before. A planned set that was ended is
+/// remembered like the earlier ones. (RESET-3, ACTIVE-3)
 fn find_case<T: Config>(evidence: &dyn Evidence<T>) -> Result<Case, Error<T>> {
     let now = pallet_session::CurrentIndex::<T>::get();
     let id = evidence.statement().validator_set_id;
@@ -360,8 +388,12 @@ fn find_case<T: Config>(evidence: &dyn Evidence<T>) -> Result<Case, Error<T>> {
         .ok_or(Error::<T>::SetNotActive)?
         .current
         .id;
-    ensure!(id <= current, Error::<T>::SetNotActive);
-    let set = Sets::<T>::get(id).ok_or(Error::<T>::SetNotSlashable)?;
+    let unknown = if id > current {
+        Error::<T>::SetNotActive
+    } else {
+        Error::<T>::SetNotSlashable
+    };
+    let set = Sets::<T>::get(id).ok_or(unknown)?;
     let session = set.last_session.unwrap_or(now).min(now);
     ensure!(is_slashable::<T>(session, now), Error::<T>::SetNotSlashable);
     Ok(Case { set, session })
@@ -392,12 +424,12 @@ fn accuse<T: Config>(evidence: &dyn Evidence<T>, case: &Case) -> Result<OffenceO
 fn ensure_new<T: Config>(
     evidence: &dyn Evidence<T>,
     case: &Case,
-) -> Result<(), TransactionValidityError> {
+) -> Result<OffenceOf<T>, TransactionValidityError> {
     let offence = accuse::<T>(evidence, case).map_err(refusal)?;
     if is_known::<T>(&offence) {
         return Err(InvalidTransaction::Stale.into());
     }
-    Ok(())
+    Ok(offence)
 }
 
 fn time_slot(statement: &Commitment) -> TimeSlot {
@@ -419,7 +451,9 @@ fn evidence_in<T: Config>(call: &Call<T>) -> Result<&dyn Evidence<T>, InvalidTra
 fn refusal<T>(error: Error<T>) -> TransactionValidityError {
     let refusal = match error {
         Error::SetNotActive => InvalidTransaction::Future,
-        Error::SetNotSlashable | Error::DuplicateOffenceReport => InvalidTransaction::Stale,
+        Error::SetNotSlashable | Error::DuplicateOffenceReport | Error::ReportDropped => {
+            InvalidTransaction::Stale
+        }
         _ => InvalidTransaction::BadProof,
     };
     refusal.into()

@@ -4,7 +4,7 @@ use crate::{
     candidates::NewMembers, registration, Config, CurrentKeys, ElectedFor, Members, NextKeys, Sets,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_primitives::KeysetCommitment;
+use duet_primitives::{KeysetCommitment, Keysets as KeysetPair};
 use scale_info::TypeInfo;
 use sp_staking::SessionIndex;
 
@@ -15,7 +15,7 @@ use sp_staking::SessionIndex;
 pub struct SetRecord {
     /// The commitment for checking evidence. (EQV-4)
     pub commitment: KeysetCommitment,
-    /// The last session in which the set signed; `None` while it signs.
+    /// The last session in which the set signed, or could have; `None` while it signs.
     pub last_session: Option<SessionIndex>,
 }
 
@@ -34,6 +34,15 @@ pub(crate) fn install<T: Config>(
     Members::<T>::insert(set.id, owners);
     ElectedFor::<T>::put((session, session));
     record::<T>(set.clone(), None);
+}
+
+/// The signing set ends in this session, and the planned set never signs. Both stay punishable for their signatures as if
+/// they had signed last now. (RESET-3, ACTIVE-3)
+pub(crate) fn end<T: Config>(KeysetPair { current, next }: KeysetPair) {
+    let session = pallet_session::CurrentIndex::<T>::get();
+    for old in [current, next] {
+        record::<T>(old, Some(session));
+    }
 }
 
 /// Remembers a set, and the last session in which it signed; `None` while it signs. (EQV-6)

@@ -5,7 +5,7 @@ use crate::{
     announcements::announce,
     candidates::{Candidates, KeptReason},
     draft::{self, Purpose},
-    records::{install, record},
+    records::{end, install},
     rules,
     types::LOG_TARGET,
     Config, Ended, Error, Event, Keysets, Pallet,
@@ -54,17 +54,17 @@ pub(crate) fn finish<T: Config>(candidates: &Candidates<T>) {
 /// Its id is above that of every planned set, so that no two sets ever share an id: a light client may know a planned
 /// set from a proof, and that set never signs.
 fn replace<T: Config>(candidates: &Candidates<T>) -> Result<Option<u32>, KeptReason> {
-    let Some(KeysetPair { current, next }) = Keysets::<T>::get() else {
+    let Some(old) = Keysets::<T>::get() else {
         return Ok(None);
     };
     let members = candidates.members()?;
-    let set = members.commit(next.id.saturating_next())?;
+    let set = members.commit(old.next.id.saturating_next())?;
 
-    // Both stay punishable for their signatures: the signing set, and the planned set that never will sign.
-    let ended = current.id;
+    let ended = old.current.id;
     let session = pallet_session::CurrentIndex::<T>::get();
-    for old in [current, next] {
-        record::<T>(old, Some(session));
+    // A deactivation has ended them before.
+    if !Ended::<T>::get() {
+        end::<T>(old);
     }
     install::<T>(&set, &members, candidates.session);
     Ended::<T>::kill();

@@ -20,7 +20,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 include!(concat!(env!("OUT_DIR"), "/wasm_binary.rs"));
 
-/// The blob of the next version, for tests of an upgrade. It differs by its number.
+/// The blob of the next version, for tests of an upgrade. It has another number, and keeps the MMR root elsewhere.
 #[cfg(all(feature = "std", feature = "next-blob"))]
 pub mod next {
     include!(concat!(env!("OUT_DIR"), "/next_wasm_binary.rs"));

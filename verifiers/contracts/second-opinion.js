@@ -14,6 +14,8 @@ const [file, share = '1'] = process.argv.slice(2);
 const forks = { Prague: Hardfork.Prague, Osaka: Hardfork.Osaka };
 const deployer = new Address(hexToBytes(`0x${'00'.repeat(20)}`));
 const gasLimit = 16_000_000n;
+/** When each chain of the tests begins, in seconds. */
+const beginning = 1_800_000_000;
 
 /**
  * The curve, which computes each answer once: a story has most of its questions in common with others, and an answer depends on
@@ -43,6 +45,21 @@ function attempt(question) {
   }
 }
 
+/** A block of this time, in seconds. The contracts ask for nothing else of it. */
+function at(time) {
+  const header = {
+    number: 0n,
+    coinbase: deployer,
+    timestamp: BigInt(time),
+    difficulty: 0n,
+    prevRandao: new Uint8Array(32),
+    gasLimit: 0n,
+    slotNumber: 0n,
+    getBlobGasPrice: () => undefined,
+  };
+  return { header };
+}
+
 /** A chain for each contract and its arguments, so that nothing is deployed twice. */
 const chains = new Map();
 
@@ -52,13 +69,14 @@ async function deploy({ contract, fork, arguments: args }) {
   const evm = await createEVM({ common, bls: curve });
   const code = readFileSync(new URL(`out/${contract}.bin`, import.meta.url), 'utf8').trim();
   const data = hexToBytes(`0x${code}${args}`);
-  const { createdAddress, execResult } = await evm.runCall({ caller: deployer, data, gasLimit });
+  const { createdAddress, execResult } = await evm.runCall({ caller: deployer, data, gasLimit, block: at(beginning) });
   await evm.journal.cleanup();
   return { evm, address: execResult.exceptionError ? undefined : createdAddress };
 }
 
-async function answer({ evm, address }, { caller, data }) {
+async function answer({ evm, address }, { caller, time, data }) {
   const { execResult } = await evm.runCall({
+    block: at(time),
     caller: new Address(hexToBytes(`0x${caller}`)),
     to: address,
     data: hexToBytes(`0x${data}`),

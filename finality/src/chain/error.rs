@@ -1,5 +1,6 @@
 //! Why the chain gave no answer.
 
+use super::logs::PayloadMismatch;
 use crate::store::StoreError;
 use duet_primitives::{BlockNumber, JustificationError, KeysetError, SetId, H256};
 use sp_api::ApiError;
@@ -19,6 +20,8 @@ pub(crate) enum ChainError {
     NoBlock(BlockNumber),
     #[error("the runtime has no sets at block {0}")]
     NoSets(H256),
+    #[error(transparent)]
+    PayloadMismatch(#[from] PayloadMismatch),
     #[error("the keys of set {id} are not known")]
     UnknownSet { id: SetId },
     #[error("the keys of set {id} do not match its commitment: {error}")]

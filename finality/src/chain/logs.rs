@@ -1,6 +1,6 @@
 //! Duet's logs in block headers.
 
-use duet_primitives::{ConsensusLog, H256};
+use duet_primitives::{CommitmentPayload, ConsensusLog, H256};
 use sp_runtime::{Digest, DigestItem};
 
 /// Duet's logs in a header's digest, in the voter's order: what starts, its voting rules, then what is planned. A
@@ -24,6 +24,37 @@ pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
 /// The hash of a block's payload from its header; `None` in headers from before CHAIN-7.
 pub(crate) fn payload_hash(digest: &Digest) -> Option<H256> {
     ConsensusLog::payload_hash(ours(digest))
+}
+
+/// The runtime returns another payload of a block than the block's header names. It does so after an upgrade that
+/// changes what is signed: the new code reads the state that the old code left in the block of the upgrade.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("CHAIN-7: the header of block {block:?} names the payload {named:?}, but the runtime returns {returned:?}")]
+pub(crate) struct PayloadMismatch {
+    block: H256,
+    named: H256,
+    returned: H256,
+}
+
+/// Compares a payload that the runtime returned with the header of its block. Whoever signs another payload than the
+/// header names can be punished. (FALSE-1)
+///
+/// # Errors
+/// When the header names another payload. A header from before CHAIN-7 names none.
+pub(crate) fn check_payload(
+    digest: &Digest,
+    block: H256,
+    payload: &CommitmentPayload,
+) -> Result<(), PayloadMismatch> {
+    let returned = payload.hash();
+    match payload_hash(digest) {
+        Some(named) if named != returned => Err(PayloadMismatch {
+            block,
+            named,
+            returned,
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn ours(digest: &Digest) -> impl Iterator<Item = ConsensusLog> + '_ {

@@ -88,6 +88,14 @@ impl TestBlock {
         self
     }
 
+    /// The same block with a runtime that reads another MMR root than the block's header is about: an upgrade came with
+    /// the block.
+    pub(crate) fn after_an_upgrade(mut self) -> Self {
+        let payload = self.state.as_mut().and_then(|state| state.payload.as_mut());
+        payload.expect("a payload").mmr_root = H256::repeat_byte(6);
+        self
+    }
+
     /// The same block with a set that has expired. (HANDOFF-5)
     pub(crate) fn expired(mut self) -> Self {
         if let Some(state) = &mut self.state {

@@ -1,13 +1,15 @@
 use crate::{
     migrations::V1ToV2,
     mock::{
-        events, genesis, logs, next_block, next_session, on, register, sessions, with,
+        events, evidence, genesis, logs, next_block, next_session, on, register, sessions, with,
         AllPalletsWithSystem, Duet, Elected, MinParticipation, RuntimeGenesisConfig, RuntimeOrigin,
-        Session, System, Test, ValidatorsPerBlock,
+        Session, SlashableSessions, System, Test, ValidatorsPerBlock,
     },
-    ActiveFrom, Draft, Ended, Error, Event, KeptReason, Pallet, Purpose,
+    ActiveFrom, Draft, Ended, Error, Event, KeptReason, Pallet, Purpose, Sets,
 };
-use duet_primitives::{suite, testing::TestSet, ConsensusLog, KeysetCommitment, SetId};
+use duet_primitives::{
+    suite, testing::TestSet, BlockNumber, ConsensusLog, EvidenceStatus, KeysetCommitment, SetId,
+};
 use frame_support::{
     assert_noop, assert_ok,
     traits::{GetStorageVersion, OnFinalize, OnRuntimeUpgrade, StorageVersion},
@@ -290,6 +292,54 @@ fn nodes_find_whether_a_set_was_ended_under_the_key_they_expect() {
         assert_ne!(found(), Some(true));
         deactivate();
         assert_eq!(found(), Some(true));
+    });
+}
+
+/// ACTIVE-3, RESET-3: clients that know the planned set by its handoff trust it.
+#[test]
+fn the_signing_and_the_planned_set_are_punishable_from_the_deactivation_on_and_no_longer() {
+    with(&[1, 2], || {
+        register(3);
+        Elected::set(vec![1, 2, 3]);
+        next_session();
+        assert_eq!(ids(), Some((0, 1)));
+        let sets = [TestSet::new(0, [1, 2]), TestSet::new(1, [1, 2, 3])];
+        let status = |set| Duet::evidence_status(&evidence(set, 1, BlockNumber::new(5)));
+        let expected = [EvidenceStatus::New, EvidenceStatus::NotActive];
+        assert_eq!(sets.each_ref().map(status), expected);
+        deactivate();
+        let ended_in = Session::current_index();
+        assert_eq!(sets.each_ref().map(status), [EvidenceStatus::New; 2]);
+        sessions(SlashableSessions::get());
+        assert_eq!(sets.each_ref().map(status), [EvidenceStatus::New; 2]);
+        // The stake is that of the session in which they ended.
+        let planned = Box::new(evidence(&sets[1], 3, BlockNumber::new(5)));
+        assert_ok!(Duet::report_equivocation(RuntimeOrigin::signed(1), planned));
+        assert!(
+            matches!(events().last(), Some(Event::EquivocationReported { offender: 3, session, .. }) if *session == ended_in)
+        );
+        next_session();
+        assert_eq!(
+            sets.each_ref().map(status),
+            [EvidenceStatus::NotSlashable; 2]
+        );
+    });
+}
+
+/// ACTIVE-4: an activation leaves the sets as the deactivation recorded them.
+#[test]
+fn an_activation_again_does_not_make_ended_sets_punishable_for_longer() {
+    with(&[1, 2], || {
+        deactivate();
+        let ended_in = Session::current_index();
+        sessions(2);
+        let at = System::block_number() + 1;
+        activate(at);
+        go_to(at);
+        finalize();
+        assert_eq!(ids(), Some((1, 1)));
+        let ended = Sets::<Test>::get(SetId::FIRST).expect("it is remembered");
+        assert_eq!(ended.last_session, Some(ended_in));
     });
 }
 

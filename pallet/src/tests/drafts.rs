@@ -7,8 +7,8 @@ use crate::{
         AwaitHandoff, Duet, Elected, MaxValidators, MinParticipation, RuntimeOrigin, Session,
         SlashableSessions, System, Test, ValidatorsPerBlock,
     },
-    Chores, Draft, DraftParts, ElectedFor, Event, KeptReason, KeyOwners, KeyStatus, OpenChores,
-    Purpose, WeightInfo,
+    rotation, Chores, Draft, DraftParts, ElectedFor, Event, KeptReason, KeyOwners, KeyStatus,
+    OpenChores, Purpose, WeightInfo,
 };
 use duet_primitives::{
     testing::TestSet, ConsensusLog, DualKeyBytes, Keysets, SetId, Share, VotingRules,
@@ -19,7 +19,7 @@ use frame_support::{
     traits::{Get, Hooks},
     weights::RuntimeDbWeight,
 };
-use sp_runtime::Perbill;
+use sp_runtime::{DigestItem, Perbill};
 
 type Weights = <Test as crate::Config>::WeightInfo;
 
@@ -119,6 +119,37 @@ fn more_validators_than_a_block_looks_at_take_the_next_blocks() {
 
         assert_eq!(session(), [ConsensusLog::Activated(SetId::new(1))]);
         assert_eq!(Duet::current_keys(), sorted(&[1, 2, 3, 4, 5]));
+    });
+}
+
+/// What the new code reads of the old code's storage may not be what the header says: then nobody signs the block.
+#[test]
+fn the_block_of_an_upgrade_plans_no_successor_and_the_next_one_does() {
+    five_by_two(|| {
+        for _ in 0..3 {
+            assert_eq!(block(), []);
+        }
+        next_block();
+        System::deposit_log(DigestItem::RuntimeEnvironmentUpdated);
+        Duet::on_finalize(System::block_number());
+        assert_eq!(logs().len(), 1, "the payload");
+        assert_eq!(sets(), Keysets::without_successor(set(0, [1, 2])));
+        assert_eq!(block(), [planned(1, 1..=5)]);
+    });
+}
+
+/// As when the scheduler upgrades the runtime before the session changes.
+#[test]
+fn a_session_that_starts_after_an_upgrade_in_one_block_leaves_the_planning_to_the_next_blocks() {
+    with(&[1, 2], || {
+        register(3);
+        Elected::set(vec![1, 2, 3]);
+        next_block();
+        System::deposit_log(DigestItem::RuntimeEnvironmentUpdated);
+        rotation::rotate::<Test>([1, 2].iter(), [1, 2, 3].iter());
+        Duet::on_finalize(System::block_number());
+        assert_eq!(sets(), Keysets::without_successor(set(0, [1, 2])));
+        assert_eq!(finish(), (2, vec![planned(1, 1..=3)]));
     });
 }
 
@@ -310,7 +341,7 @@ fn a_validator_that_a_session_lists_twice_is_in_the_set_once() {
             register(3);
             ValidatorsPerBlock::set(per_block);
             let listed = [1, 3, 2, 3];
-            crate::rotation::rotate::<Test>(listed.iter(), listed.iter());
+            rotation::rotate::<Test>(listed.iter(), listed.iter());
             while Draft::<Test>::exists() {
                 block();
             }

@@ -3,7 +3,7 @@
 use crate::{
     configs::system::{BlockLength, BlockWeights},
     constants::{MAX_VALIDATORS, SESSION_BLOCKS},
-    AccountId, Balance, BlockNumber, Hash, Header, Nonce, Runtime, Signature,
+    AccountId, Balance, BlockNumber, Hash, Header, Nonce, Runtime, Signature, Timestamp,
 };
 use bp_runtime::{Chain, ChainId};
 use frame_support::{dispatch::DispatchClass, parameter_types, traits::ConstU32, weights::Weight};
@@ -56,5 +56,6 @@ impl pallet_bridge_duet::Config for Runtime {
     type MaxFreeHeadersPerBlock = ConstU32<4>;
     type FreeHeadersInterval = FreeHeadersInterval;
     type HeadersToKeep = ConstU32<1024>;
+    type Time = Timestamp;
     type WeightInfo = pallet_bridge_duet::SubstrateWeight<Runtime>;
 }

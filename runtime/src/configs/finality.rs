@@ -20,7 +20,10 @@ impl pallet_mmr::Config for Runtime {
     const INDEXING_PREFIX: &'static [u8] = sp_mmr_primitives::INDEXING_PREFIX;
     type Hashing = Keccak256;
     type LeafData = pallet_duet::Pallet<Runtime>;
+    #[cfg(not(feature = "next-version"))]
     type OnNewRoot = ();
+    #[cfg(feature = "next-version")]
+    type OnNewRoot = moved_root::Keep;
     type BlockHashProvider = pallet_mmr::DefaultBlockHashProvider<Runtime>;
     // The pallet's `()` are its measured weights; it exports no others.
     type WeightInfo = ();
@@ -35,7 +38,33 @@ pub struct MmrRoot;
 
 impl Get<H256> for MmrRoot {
     fn get() -> H256 {
-        pallet_mmr::RootHash::<Runtime>::get()
+        #[cfg(not(feature = "next-version"))]
+        return pallet_mmr::RootHash::<Runtime>::get();
+        #[cfg(feature = "next-version")]
+        return moved_root::get();
+    }
+}
+
+/// The next version keeps the root elsewhere, as the next version of any chain may. In the block of the upgrade nothing is
+/// there yet.
+#[cfg(feature = "next-version")]
+mod moved_root {
+    use super::H256;
+    use frame_support::storage::unhashed;
+
+    const KEY: &[u8] = b"moved_mmr_root";
+
+    pub(super) fn get() -> H256 {
+        unhashed::get_or_default(KEY)
+    }
+
+    /// Keeps each new root.
+    pub struct Keep;
+
+    impl sp_mmr_primitives::OnNewRoot<H256> for Keep {
+        fn on_new_root(root: &H256) {
+            unhashed::put(KEY, root);
+        }
     }
 }
 

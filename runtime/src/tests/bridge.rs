@@ -59,6 +59,9 @@ fn balance(account: &AccountId) -> Balance {
     System::account(account).data.free
 }
 
+/// Of the pallet, in seconds.
+const TRUSTING_PERIOD: u64 = 900;
+
 /// Has root let the chain follow itself from its latest block on.
 pub(super) fn follow(chain: &mut Chain) -> Header {
     let header = chain.block();
@@ -66,6 +69,7 @@ pub(super) fn follow(chain: &mut Chain) -> Header {
         header: Box::new(header.clone()),
         genesis_hash: GENESIS_HASH,
         keysets: chain.ask(|| Duet::keysets().expect("has keys")),
+        trusting_period: TRUSTING_PERIOD,
         operating_mode: BasicOperatingMode::Normal,
     };
     let initialize = RuntimeCall::BridgeDuet(Call::initialize { init_data: data });
@@ -101,6 +105,7 @@ fn it_is_halted_until_root_says_which_chain_is_followed() {
             header: Box::new(trusted),
             genesis_hash: GENESIS_HASH,
             keysets: chain.ask(|| Duet::keysets().expect("has keys")),
+            trusting_period: TRUSTING_PERIOD,
             operating_mode: BasicOperatingMode::Normal,
         },
     };

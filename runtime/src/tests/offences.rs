@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System, UncheckedExtrinsic};
 use duet_primitives::{
-    BlockNumber, EquivocationProof, RoundMessage, SecretKey, UncheckedVote, H256,
+    BlockNumber, EquivocationProof, EvidenceStatus, RoundMessage, SecretKey, UncheckedVote, H256,
 };
-use frame_support::traits::DisabledValidators;
+use frame_support::{dispatch::Pays, traits::DisabledValidators};
 use sp_keyring::Sr25519Keyring::{Eve, Ferdie};
 use sp_runtime::{
     transaction_validity::{InvalidTransaction, TransactionSource, TransactionValidityError},
@@ -111,6 +111,41 @@ fn a_signed_report_is_free_and_a_second_one_is_refused() {
         results[0],
         Err(TransactionValidityError::Invalid(InvalidTransaction::Stale))
     );
+}
+
+/// EQV-6: staking's filter says that it took the report, and drops it.
+#[test]
+fn a_report_of_what_staking_no_longer_punishes_is_refused_and_paid_for() {
+    let mut chain = five();
+    let evidence = evidence(&mut chain, &secret());
+    let session = chain.session();
+    chain.ask(|| {
+        let status = || Duet::evidence_status(&evidence);
+        assert_eq!(status(), EvidenceStatus::New);
+        let kept = pallet_staking::BondedEras::<Runtime>::get();
+        pallet_staking::BondedEras::<Runtime>::mutate(|eras| {
+            eras.iter_mut().for_each(|(_, start)| *start = session + 1);
+        });
+        assert_eq!(status(), EvidenceStatus::NotSlashable);
+        let transaction = UncheckedExtrinsic::new_bare(report(evidence.clone()).into());
+        let parent = System::parent_hash();
+        assert_eq!(
+            Executive::validate_transaction(TransactionSource::Local, transaction, parent),
+            Err(TransactionValidityError::Invalid(InvalidTransaction::Stale))
+        );
+        let reporter = crate::RuntimeOrigin::signed(Ferdie.to_account_id());
+        let refused = Duet::report_equivocation(reporter, Box::new(evidence.clone()));
+        let refused = refused.expect_err("nothing is recorded");
+        let dropped = pallet_duet::Error::<Runtime>::ReportDropped;
+        assert_eq!(refused.error, dropped.into());
+        assert_eq!(refused.post_info.pays_fee, Pays::Yes);
+        pallet_staking::BondedEras::<Runtime>::put(kept);
+        assert_eq!(
+            status(),
+            EvidenceStatus::New,
+            "no trial leaves anything behind"
+        );
+    });
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A chain that follows another one by `pallet-bridge-duet`: both have this repository's runtime.
 
 use crate::{
+    relayer::TRUSTING_PERIOD,
     rpc::Rpc,
     transaction::{free_balance, submit},
     Result, DEVELOPMENT_ACCOUNTS,
@@ -45,6 +46,7 @@ pub async fn checkpoint(rpc: &Rpc, block: BlockNumber) -> Result<InitializationD
         keysets: keysets.ok_or_else(|| {
             crate::rpc::answer("DuetApi_keysets", "says that the block has no sets")
         })?,
+        trusting_period: TRUSTING_PERIOD,
         operating_mode: BasicOperatingMode::Normal,
     })
 }

@@ -10,6 +10,9 @@ const EVM_SECRET: &str = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d
 
 /// The time limit for anvil's start.
 const START: Duration = Duration::from_secs(60);
+/// The trusting period of contract and pallet, in seconds: below the 1 120 for which the chain's validators wait for their
+/// stake. (LIGHT-9)
+pub(crate) const TRUSTING_PERIOD: u64 = 900;
 
 /// anvil: an EVM chain with the Prague rules and one block per transaction. Dropping it kills it.
 #[derive(Debug)]
@@ -112,6 +115,8 @@ pub async fn deploy(
         &checkpoint,
         "--bytecode",
         bytecode,
+        "--trusting-period",
+        &TRUSTING_PERIOD.to_string(),
     ];
     let mut relayer = Relayer::start(executables, &arguments)?;
     let event = relayer.next_event().await?;

@@ -5,7 +5,8 @@ import {FinalityProof} from "./FinalityProof.sol";
 
 /// @title A light client of a chain that Duet finalizes.
 /// @notice Anybody may bring proofs. Nobody can change, stop or upgrade it. Two valid proofs that contradict each other
-/// freeze it for good. It crosses no reset (LIGHT-8).
+/// freeze it for good. So does sleep: once no newer block came for longer than the trusting period, it takes no proof any more
+/// (LIGHT-9). It crosses no reset (LIGHT-8).
 /// @dev Sets and blocks are kept as hashes: of a set 92 signed bytes and y of its total, of a block its number, hash and MMR
 /// root. Whoever needs them brings them; the events have them.
 contract DuetLightClient {
@@ -28,6 +29,9 @@ contract DuetLightClient {
     error Rule_LIGHT_6(uint64 latest, uint64 got);
     /// The set that came along is not the trusted one of this id.
     error Rule_LIGHT_3();
+    /// The newest block came too long ago: who signed it may have their stake back. Another client has to be deployed, at a
+    /// younger checkpoint.
+    error Rule_LIGHT_9(uint256 newest, uint256 trustingPeriod);
     /// The client is frozen.
     error IsFrozen();
     /// The two proofs do not contradict each other.
@@ -36,13 +40,21 @@ contract DuetLightClient {
     error NoPrecompiles();
     /// The checkpoint cannot be one. (SET-1, LIGHT-5)
     error BadCheckpoint();
+    /// Nothing would ever be trusted. (LIGHT-9)
+    error BadTrustingPeriod();
 
     /// @notice How many blocks are remembered.
     uint256 public constant KEPT = 8;
     uint32 private constant MAX_VALIDATORS = 100_000;
 
+    /// @notice How many sets before the signing one are remembered, so that their contradictions are evidence.
+    uint256 public constant KEPT_SETS = 4;
+
     /// @notice Which chain.
     bytes32 public immutable genesisHash;
+    /// @notice For how many seconds after its newest block the client goes on: less than the chain's validators wait for
+    /// their stake. (LIGHT-9)
+    uint256 public immutable trustingPeriod;
 
     struct State {
         uint32 number;
@@ -52,7 +64,9 @@ contract DuetLightClient {
         /// The best block is a checkpoint: of its payload nothing is known.
         bool isCheckpoint;
         /// How many blocks were remembered.
-        uint64 count;
+        uint32 count;
+        /// When the newest block came, in seconds.
+        uint40 taken;
     }
 
     State private state;
@@ -60,6 +74,10 @@ contract DuetLightClient {
     bytes32 private signingSet;
     bytes32 private nextSet;
     bytes32[KEPT] private blocks;
+    /// Hashes of the sets before the signing one, each at its id modulo `KEPT_SETS`.
+    bytes32[KEPT_SETS] private replaced;
+    /// When each of them was replaced: 64 bits for each.
+    uint256 private replacedAt;
 
     struct Checkpoint {
         bytes32 genesisHash;
@@ -72,13 +90,19 @@ contract DuetLightClient {
     }
 
     /// @notice Begins at a checkpoint, which is trusted without proof: whoever uses the client has to check it.
-    /// @param checkpoint The newest block that is trusted, and the sets from there on.
-    constructor(Checkpoint memory checkpoint) {
+    /// @param checkpoint The newest block that is trusted, and the sets from there on. It has to be young: the trusting period
+    /// begins with the deployment.
+    /// @param period The trusting period, in seconds.
+    constructor(Checkpoint memory checkpoint, uint256 period) {
         if (!FinalityProof.precompilesWork()) revert NoPrecompiles();
+        if (period == 0) revert BadTrustingPeriod();
         genesisHash = checkpoint.genesisHash;
+        trustingPeriod = period;
         // A slot that was written before costs less: from the first block on each costs the same.
         nextSet = bytes32(uint256(1));
         for (uint256 i; i < KEPT; ++i) blocks[i] = bytes32(uint256(1));
+        for (uint256 i; i < KEPT_SETS; ++i) replaced[i] = bytes32(uint256(1));
+        replacedAt = 1;
         _begin(checkpoint);
     }
 
@@ -86,10 +110,15 @@ contract DuetLightClient {
     /// @return number The newest final block.
     /// @return signing The set that signs.
     /// @return hasNext Whether its successor is known.
-    /// @return isFrozen Whether it takes no proof any more.
-    function status() external view returns (uint32 number, uint64 signing, bool hasNext, bool isFrozen) {
+    /// @return isFrozen Whether two proofs contradicted each other, so that it takes none any more.
+    /// @return trustedUntil Until when it takes proofs if no newer block comes, in seconds. (LIGHT-9)
+    function status()
+        external
+        view
+        returns (uint32 number, uint64 signing, bool hasNext, bool isFrozen, uint256 trustedUntil)
+    {
         State memory s = state;
-        return (s.number, s.signing, s.hasNext, s.isFrozen);
+        return (s.number, s.signing, s.hasNext, s.isFrozen, s.taken + trustingPeriod);
     }
 
     /// @notice The sets that are trusted, as hashes: Keccak-256 of 92 signed bytes and y of the total.
@@ -114,17 +143,17 @@ contract DuetLightClient {
     }
 
     /// @notice Takes a proof of a newer block, or of the newest one, when it says the same or contradicts.
-    /// Rules: LIGHT-4, LIGHT-5, LIGHT-6, JUST-2 to JUST-5, STATELESS-1, -2, LIGHT-5, SET-3, contradictions. (JUST-1 is the
+    /// Rules: LIGHT-9, LIGHT-4, LIGHT-5, LIGHT-6, JUST-2 to JUST-5, STATELESS-1, -2, LIGHT-5, SET-3, contradictions. (JUST-1 is the
     /// choice of the set.)
     /// @param proof See `FinalityProof`.
     function submit(bytes calldata proof) external {
         if (_offset(proof) != 68 || msg.data.length != 68 + ((proof.length + 31) & ~uint256(31))) revert FinalityProof.Rule_ENC_6();
         State memory s = state;
-        if (s.isFrozen) revert IsFrozen();
+        _checkAwake(s);
         uint256 place = _offset(proof);
         uint32 number = uint32(FinalityProof.u32(place));
         if (number < s.number) revert Rule_LIGHT_4(s.number, number);
-        (uint64 id, uint64 next) = _check(s, proof);
+        (uint64 id, uint64 next) = _check(s, proof, s.signing);
         bytes32 wanted = _block(number, _word(place + 4), _word(place + 36));
         if (_contradicts(s, proof, number, id, next, wanted)) {
             state.isFrozen = true;
@@ -133,6 +162,7 @@ contract DuetLightClient {
         }
         if (number == s.number) return;
         if (id != s.signing) {
+            _keep(s.signing);
             signingSet = nextSet;
             s.signing = id;
             s.hasNext = false;
@@ -143,6 +173,7 @@ contract DuetLightClient {
             s.hasNext = true;
         }
         s.number = number;
+        s.taken = uint40(block.timestamp);
         s.isCheckpoint = false;
         blocks[s.count % KEPT] = wanted;
         s.count += 1;
@@ -151,14 +182,15 @@ contract DuetLightClient {
     }
 
     /// @notice Freezes the client when both proofs hold, by sets that it trusts, and contradict each other. They may be of
-    /// older blocks.
+    /// older blocks, and of the last `KEPT_SETS` sets before the signing one that were replaced within the trusting period.
     /// @param first A proof; see `FinalityProof`.
     /// @param second Another one.
     function reportMisbehaviour(bytes calldata first, bytes calldata second) external {
         State memory s = state;
-        if (s.isFrozen) revert IsFrozen();
-        (uint64 one, uint64 oneNext) = _check(s, first);
-        (uint64 other, uint64 otherNext) = _check(s, second);
+        _checkAwake(s);
+        uint64 oldest = s.signing > KEPT_SETS ? s.signing - uint64(KEPT_SETS) : 0;
+        (uint64 one, uint64 oneNext) = _check(s, first, oldest);
+        (uint64 other, uint64 otherNext) = _check(s, second, oldest);
         uint256 a = FinalityProof.u32(_offset(first));
         uint256 b = FinalityProof.u32(_offset(second));
         bytes32 firstHash = keccak256(first[:168]);
@@ -177,16 +209,45 @@ contract DuetLightClient {
         emit Frozen(firstHash, secondHash);
     }
 
-    /// @dev All rules on one proof that do not compare it with other blocks.
-    function _check(State memory s, bytes calldata proof) private view returns (uint64 id, uint64 next) {
+    /// @dev Whether the client takes proofs. (LIGHT-9)
+    function _checkAwake(State memory s) private view {
+        if (s.isFrozen) revert IsFrozen();
+        // A chain's time does not run backwards; if it did, the difference would be long.
+        unchecked {
+            if (block.timestamp - s.taken > trustingPeriod) revert Rule_LIGHT_9(s.taken, trustingPeriod);
+        }
+    }
+
+    /// @dev Remembers the signing set, which is replaced now.
+    function _keep(uint64 id) private {
+        uint256 slot = id % KEPT_SETS;
+        uint256 shift = 64 * slot;
+        replaced[slot] = signingSet;
+        replacedAt = (replacedAt & ~(uint256(type(uint64).max) << shift)) | (block.timestamp << shift);
+    }
+
+    /// @dev The hash of a set before the signing one that is remembered; zero when it was replaced too long ago.
+    function _replaced(uint64 id) private view returns (bytes32) {
+        uint256 slot = id % KEPT_SETS;
+        uint256 since = uint64(replacedAt >> (64 * slot));
+        return block.timestamp - since > trustingPeriod ? bytes32(0) : replaced[slot];
+    }
+
+    /// @dev All rules on one proof that do not compare it with other blocks. Evidence may be of a set that was replaced: of
+    /// `oldest`, or a later one.
+    function _check(State memory s, bytes calldata proof, uint64 oldest) private view returns (uint64 id, uint64 next) {
         if (proof.length < 596) revert FinalityProof.Rule_ENC_6();
         uint256 place = _offset(proof);
         id = uint64(FinalityProof.u64(place + 68));
         next = uint64(FinalityProof.u64(place + 76));
-        if (id < s.signing) revert Rule_LIGHT_5_OldSet(s.signing, id);
+        bytes32 wanted = id == s.signing ? signingSet : nextSet;
+        if (id < s.signing) {
+            wanted = id < oldest ? bytes32(0) : _replaced(id);
+            if (wanted == 0) revert Rule_LIGHT_5_OldSet(s.signing, id);
+        }
         uint64 latest = s.hasNext ? s.signing + 1 : s.signing;
         if (id > latest) revert Rule_LIGHT_6(latest, id);
-        if (keccak256(proof[168:308]) != (id == s.signing ? signingSet : nextSet)) revert Rule_LIGHT_3();
+        if (keccak256(proof[168:308]) != wanted) revert Rule_LIGHT_3();
         FinalityProof.verify(proof, genesisHash);
         if (next == id) {
             if (keccak256(proof[76:168]) != keccak256(proof[168:260])) revert Rule_LIGHT_5_Successor();
@@ -246,6 +307,7 @@ contract DuetLightClient {
         s.signing = id;
         s.hasNext = hasNext;
         s.isCheckpoint = true;
+        s.taken = uint40(block.timestamp);
         blocks[s.count % KEPT] = checkpoint.blockHash;
         s.count += 1;
         state = s;

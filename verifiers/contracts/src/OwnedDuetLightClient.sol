@@ -33,13 +33,14 @@ contract OwnedDuetLightClient is DuetLightClient {
 
     /// @notice Begins at a checkpoint, as `DuetLightClient` does.
     /// @param checkpoint The newest block that is trusted, and the sets from there on.
+    /// @param period The trusting period, in seconds.
     /// @param firstOwner Who can begin anew.
-    constructor(Checkpoint memory checkpoint, address firstOwner) DuetLightClient(checkpoint) {
+    constructor(Checkpoint memory checkpoint, uint256 period, address firstOwner) DuetLightClient(checkpoint, period) {
         if (firstOwner == address(0)) revert NoOwner();
         _setOwner(firstOwner);
     }
 
-    /// @notice Begins anew at a checkpoint of the same chain, frozen or not. All blocks of before are forgotten.
+    /// @notice Begins anew at a checkpoint of the same chain, frozen or not, and however long it slept. All blocks of before are forgotten.
     /// @param checkpoint The newest block that is trusted, and the sets from there on.
     function restart(Checkpoint calldata checkpoint) external onlyOwner {
         _restart(checkpoint);

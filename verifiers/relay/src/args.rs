@@ -66,6 +66,11 @@ pub(crate) struct Deploy {
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: PathBuf,
 
+    /// For how long the contract continues after its newest block: less than the unbonding time of the followed chain's
+    /// validators. A contract without owner that got no block for longer is over.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trusting_period: u64,
+
     /// The owner, who may reset the contract. For `OwnedDuetLightClient.bin`.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) owner: Option<Address>,

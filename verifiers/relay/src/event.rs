@@ -59,6 +59,13 @@ pub enum Event {
         /// Why, with the rule that broke.
         reason: String,
     },
+    /// More than half of the target's trusting period is over. (LIGHT-9)
+    RunningOut {
+        /// Until when the target takes proofs, as Unix time.
+        trusted_until: u64,
+        /// The trusting period in seconds.
+        trusting_period: u64,
+    },
     /// The target cannot be used now; it is tried again.
     Trouble {
         /// Why.
@@ -258,6 +265,13 @@ impl fmt::Display for Event {
                 };
                 write!(f, "{url}: {reason} ({then})")
             }
+            Self::RunningOut {
+                trusted_until,
+                trusting_period,
+            } => write!(
+                f,
+                "LIGHT-9: more than half of the target's trusting period of {trusting_period} s is over; without a newer block it takes no proof any more from Unix time {trusted_until} on"
+            ),
             Self::Trouble { reason } => f.write_str(reason),
             Self::Done { block } => write!(f, "done: the target is at block {block}"),
             Self::Failed { reason, .. } => f.write_str(reason),

@@ -54,5 +54,6 @@ pub use relayer::{Demands, Relayer};
 pub use source::Source;
 pub use target::{
     Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, SetRef, Status, Target, TargetError,
+    Trust,
 };
 pub use turns::{NoSuchPosition, Turns};

@@ -112,6 +112,7 @@ mod tests {
             signing,
             next: None,
             is_stopped: false,
+            trust: None,
         })
     }
 

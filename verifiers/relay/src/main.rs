@@ -157,7 +157,8 @@ async fn deploy(args: &Deploy, json: bool) -> Result<(), Failure> {
         options(&args.chain),
     )?;
     let checkpoint = checkpoint::read(&args.checkpoint)?;
-    let deployed = evm::deploy(&target, &args.bytecode, &checkpoint, args.owner).await?;
+    let period = args.trusting_period;
+    let deployed = evm::deploy(&target, &args.bytecode, &checkpoint, period, args.owner).await?;
     let (address, receipt) = (deployed.address, deployed.receipt);
     let line = if json {
         serde_json::json!({

@@ -15,6 +15,8 @@ pub struct Metrics {
     target_block: Gauge<U64>,
     target_set: Gauge<U64>,
     target_stopped: Gauge<U64>,
+    trusted_until: Gauge<U64>,
+    trusting_period: Gauge<U64>,
     source_block: Gauge<U64>,
     submissions: CounterVec<U64>,
     messages: Counter<U64>,
@@ -64,6 +66,14 @@ impl Metrics {
             target_block: number("target_block", "Newest block that the target considers final")?,
             target_set: number("target_set", "Newest set that the target knows")?,
             target_stopped: number("target_stopped", "1 when the target no longer accepts proofs")?,
+            trusted_until: number(
+                "target_trusted_until_timestamp_seconds",
+                "Until when the target takes proofs if no newer block comes, as Unix time",
+            )?,
+            trusting_period: number(
+                "target_trusting_period_seconds",
+                "The target's trusting period, which begins anew with each newer block",
+            )?,
             source_block: number("source_block", "Newest block that the source has a proof of")?,
             submissions: register(submissions, registry)?,
             messages: counter("messages_total", "Messages of a lane that the target accepted")?,
@@ -96,14 +106,17 @@ impl Metrics {
         if let Some(head) = head {
             self.source_block.set(head.get().into());
         }
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        self.last_look.set(now.map_or(0, |now| now.as_secs()));
+        self.last_look.set(unix_time());
     }
 
     pub(crate) fn target_is(&self, status: &Status) {
         self.target_block.set(status.best.get().into());
         self.target_set.set(status.latest().get());
         self.target_stopped.set(status.is_stopped.into());
+        if let Some(trust) = status.trust {
+            self.trusted_until.set(trust.until);
+            self.trusting_period.set(trust.period);
+        }
     }
 
     pub(crate) fn submitted(&self, cargo: &Cargo, receipt: &Receipt) {
@@ -137,4 +150,10 @@ impl Metrics {
 #[allow(clippy::cast_precision_loss)]
 fn about(amount: u128) -> f64 {
     amount as f64
+}
+
+/// Seconds since 1970.
+pub(crate) fn unix_time() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
 }

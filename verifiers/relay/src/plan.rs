@@ -133,6 +133,7 @@ mod tests {
             signing: set(signing),
             next: knows_next.then(|| set(signing + 1)),
             is_stopped: false,
+            trust: None,
         }
     }
 

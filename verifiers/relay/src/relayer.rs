@@ -4,10 +4,10 @@ use crate::{
     event::Event,
     look::{Look, Pace},
     messages::{due, Contents, Due, Ends, Lane, Parcel},
-    metrics::Metrics,
+    metrics::{unix_time, Metrics},
     plan::{wanted, Offer, Policy, Waiting, Wanted},
     source::{trusted_block, Source},
-    target::{Cargo, Delivered, Delivery, Status, Target, TargetError},
+    target::{Cargo, Delivered, Delivery, Status, Target, TargetError, Trust},
 };
 use duet_light_client::{FinalBlock, Trusted};
 use duet_light_rpc::{Failure, Kind};
@@ -31,6 +31,10 @@ pub struct Relayer<T> {
     lane: Option<Lane>,
     /// The last reported status of the target.
     told: Option<Status>,
+    /// The target's time, while more than half of it is over.
+    running_out: Option<Trust>,
+    /// As it was reported.
+    told_of: Option<Trust>,
 }
 
 /// Demands blocks beside the handoffs. Any number of handles may be in use.
@@ -64,6 +68,8 @@ impl<T: Target> Relayer<T> {
             metrics: None,
             lane: None,
             told: None,
+            running_out: None,
+            told_of: None,
         };
         (relayer, Demands(demands))
     }
@@ -152,6 +158,15 @@ impl<T: Target> Relayer<T> {
             }
             tell(fault);
         }
+        if self.told_of != self.running_out {
+            self.told_of = self.running_out;
+            if let Some(trust) = self.running_out {
+                tell(Event::RunningOut {
+                    trusted_until: trust.until,
+                    trusting_period: trust.period,
+                });
+            }
+        }
         match look.as_ref() {
             Ok(Look::Nothing(status)) if self.told != Some(*status) => {
                 self.told = Some(*status);
@@ -200,6 +215,8 @@ impl<T: Target> Relayer<T> {
         if let Some(metrics) = &self.metrics {
             metrics.target_is(&status);
         }
+        let is_running_out = |trust: &Trust| trust.is_running_out(unix_time());
+        self.running_out = status.trust.filter(is_running_out);
         if status.is_stopped {
             let message = "the target no longer accepts proofs: it was halted, or it has seen two proofs that cannot both be true";
             return Err(Failure::new(Kind::Misbehaviour, message).into());

@@ -76,6 +76,24 @@ pub struct Status {
     pub next: Option<SetRef>,
     /// It takes no proof any more: somebody has halted it, or it has seen two proofs that cannot both be true.
     pub is_stopped: bool,
+    /// For how long it takes proofs if no newer one comes. (LIGHT-9)
+    pub trust: Option<Trust>,
+}
+
+/// The time that a verifier has left. (LIGHT-9)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trust {
+    /// Until when it takes proofs, as Unix time in seconds.
+    pub until: u64,
+    /// Its trusting period in seconds, which begins anew with each newer block.
+    pub period: u64,
+}
+
+impl Trust {
+    /// Whether more than half of the trusting period is over.
+    pub fn is_running_out(&self, now: u64) -> bool {
+        self.until.saturating_sub(now) < self.period.div_ceil(2)
+    }
 }
 
 impl Status {

@@ -9,11 +9,12 @@ use crate::{
 };
 use duet_local_network::{
     upgrade::{to_next_version, NEXT_VERSION},
-    wait, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS,
+    wait, Executables, Network, Proofs, Rpc, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::BlockNumber;
 use duet_runtime::VERSION;
 use sp_core::crypto::Ss58Codec;
+use sp_runtime::DigestItem;
 use tokio::process::Command;
 
 const ALICE: usize = 0;
@@ -33,12 +34,14 @@ async fn no_proof_is_lost_when_the_runtime_is_upgraded() {
         let first = alice.proven().await.expect("alice has proofs");
         let version = alice.spec_version().await.expect("the node answers");
         assert_eq!(version, VERSION.spec_version);
+        let proofs = alice.justifications().await.expect("it can be subscribed");
         to_next_version(&alice).await.expect("the chain takes it");
         // Of the block that brought it, of the one that it executed first, and some later.
         let last = author_blocks(&alice, 3).await;
         proven_beyond(&alice, last)
             .await
             .expect("three of four go on proving");
+        the_block_of_the_upgrade_has_no_proof(&alice, proofs, last).await;
         for block in first.get()..=last.get() {
             let block = BlockNumber::new(block);
             light.proves_block(&network, &alice, block).await;
@@ -53,6 +56,22 @@ async fn no_proof_is_lost_when_the_runtime_is_upgraded() {
         no_offence_is_on_chain(&alice).await;
     })
     .await;
+}
+
+/// In it the new code reads what the old code left, and finds another MMR root than the header is about. A signature of that
+/// could be punished. (ROUND-1, FALSE-1)
+async fn the_block_of_the_upgrade_has_no_proof(alice: &Rpc, mut proofs: Proofs, last: BlockNumber) {
+    loop {
+        let proof = wait::at_most("a proof", SOON, proofs.next()).await;
+        let proven = proof.expect("proofs go on").commitment;
+        let header = alice.header(Some(proven.block_hash)).await;
+        let logs = header.expect("it is there").digest.logs;
+        let brings_code = logs.contains(&DigestItem::RuntimeEnvironmentUpdated);
+        assert!(!brings_code, "block {} is proven", proven.block_number);
+        if proven.block_number >= last {
+            return;
+        }
+    }
 }
 
 /// It was away when the runtime was upgraded.

@@ -12,8 +12,10 @@ use duet_primitives::Keysets;
 use frame_support::{
     dispatch::{DispatchResultWithPostInfo, PostDispatchInfo},
     ensure,
+    traits::UnixTime,
+    BoundedVec,
 };
-use sp_runtime::traits::Header as _;
+use sp_runtime::traits::{Header as _, Zero};
 
 pub(crate) fn initialize<T: Config<I>, I: 'static>(
     data: InitializationData<BridgedHeader<T, I>>,
@@ -22,9 +24,13 @@ pub(crate) fn initialize<T: Config<I>, I: 'static>(
         !BestFinalized::<T, I>::exists(),
         Error::<T, I>::AlreadyInitialized
     );
+    ensure!(data.trusting_period > 0, Error::<T, I>::NoTrustingPeriod);
     let followed = FollowedChain {
         genesis_hash: data.genesis_hash,
         keysets: data.keysets,
+        trusting_period: data.trusting_period,
+        taken: None,
+        replaced: BoundedVec::new(),
     };
     begin::<T, I>(followed, &data.header)?;
     PalletOperatingMode::<T, I>::put(data.operating_mode);
@@ -46,7 +52,13 @@ pub(crate) fn force<T: Config<I>, I: 'static>(
         hash: best.hash(),
         keysets: keysets.clone(),
     };
-    begin::<T, I>(FollowedChain { keysets, ..known }, best)?;
+    let followed = FollowedChain {
+        keysets,
+        // Of a history that may not be the chain's.
+        replaced: BoundedVec::new(),
+        ..known
+    };
+    begin::<T, I>(followed, best)?;
     Pallet::<T, I>::deposit_event(event);
     Ok(PostDispatchInfo {
         actual_weight: Some(T::WeightInfo::force_set_pallet_state(forgotten)),
@@ -65,7 +77,21 @@ fn begin<T: Config<I>, I: 'static>(
         log::warn!(target: LOG_TARGET, "cannot begin at this block: {error}");
         return Err(Error::InvalidKeysets);
     }
-    Followed::<T, I>::put(followed);
+    // A genesis has no time.
+    let taken = (!frame_system::Pallet::<T>::block_number().is_zero()).then(now::<T, I>);
+    Followed::<T, I>::put(FollowedChain { taken, ..followed });
     headers::insert::<T, I>(best, id);
     Ok(())
+}
+
+/// The trusting period of a chain that is followed from the genesis on begins at the end of the first block. (LIGHT-9)
+pub(crate) fn start_clock<T: Config<I>, I: 'static>() {
+    Followed::<T, I>::mutate_extant(|followed| {
+        followed.taken = followed.taken.or_else(|| Some(now::<T, I>()));
+    });
+}
+
+/// This chain's time, in seconds.
+pub(crate) fn now<T: Config<I>, I: 'static>() -> u64 {
+    T::Time::now().as_secs()
 }

@@ -39,6 +39,7 @@ fn follow<T: Config<I>, I: 'static>(set: &TestSet) -> Result<(), BenchmarkError>
         header: Box::new(header::<T, I>(0)),
         genesis_hash: H256::zero(),
         keysets: keysets(set),
+        trusting_period: u64::MAX,
         operating_mode: BasicOperatingMode::Normal,
     };
     Pallet::<T, I>::initialize(RawOrigin::Root.into(), data)
@@ -90,6 +91,7 @@ mod calls {
                 next: TestSet::new(1, [0]).set.commitment().clone(),
                 ..keysets(&set(0, 4))
             },
+            trusting_period: u64::MAX,
             operating_mode: BasicOperatingMode::Normal,
         };
 

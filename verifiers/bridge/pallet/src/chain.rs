@@ -5,7 +5,8 @@ use alloc::boxed::Box;
 use bp_runtime::{BasicOperatingMode, Chain, HeaderId, HeaderOf};
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use duet_light_client::{Checkpoint, Trusted};
-use duet_primitives::{BlockNumber, Keysets, H256};
+use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, H256};
+use frame_support::{traits::ConstU32, BoundedVec};
 use scale_info::TypeInfo;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,27 @@ pub struct FollowedChain {
     pub genesis_hash: H256,
     /// The signing set and its successor; both are the same when no successor is named.
     pub keysets: Keysets,
+    /// For how many seconds after its newest header the chain is followed: less than its validators wait for their stake.
+    /// (LIGHT-9)
+    pub trusting_period: u64,
+    /// When the newest header came, in seconds of this chain's time; `None` from the genesis until the end of the first block,
+    /// which has the first time.
+    pub taken: Option<u64>,
+    /// The sets before the signing one, the latest last: their contradictions are evidence.
+    pub replaced: BoundedVec<ReplacedSet, ConstU32<SETS_TO_KEEP>>,
 }
+
+/// A set that signed before the signing one.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct ReplacedSet {
+    /// The set.
+    pub keyset: KeysetCommitment,
+    /// When it was replaced, in seconds of this chain's time.
+    pub at: u64,
+}
+
+/// The number of sets that are kept after others have replaced them.
+pub const SETS_TO_KEEP: u32 = 4;
 
 impl FollowedChain {
     /// The state of a light client of this chain at its best block.
@@ -40,6 +61,43 @@ impl FollowedChain {
     /// which would take a subgroup check each. Their users check them once more.
     pub(crate) fn trusted_at(self, best: HeaderId<H256, u32>) -> Trusted {
         Trusted::from_own_checkpoint_unchecked(self.checkpoint_at(best))
+    }
+
+    /// LIGHT-9.
+    pub(crate) fn is_awake(&self, now: u64) -> bool {
+        let age = self.taken.map_or(0, |taken| now.saturating_sub(taken));
+        age <= self.trusting_period
+    }
+
+    /// The same chain with a newer header, which came now.
+    pub(crate) fn at_newer(mut self, keysets: Keysets, now: u64) -> Self {
+        let before = core::mem::replace(&mut self.keysets, keysets).current;
+        if before.id != self.keysets.current.id {
+            if self.replaced.is_full() {
+                self.replaced.remove(0);
+            }
+            let before = ReplacedSet {
+                keyset: before,
+                at: now,
+            };
+            // There is a place.
+            let _full = self.replaced.try_push(before);
+        }
+        self.taken = Some(now);
+        self
+    }
+
+    /// The state in which evidence signed by this set is checked: that with the set as the signing one, if it was replaced not
+    /// longer ago than the trusting period.
+    pub(crate) fn as_of(&self, signer: SetId, now: u64) -> Self {
+        let is_punishable = |set: &&ReplacedSet| now.saturating_sub(set.at) <= self.trusting_period;
+        let mut replaced = self.replaced.iter().filter(is_punishable);
+        let found = replaced.find(|set| set.keyset.id == signer);
+        let mut state = self.clone();
+        if let Some(set) = found {
+            state.keysets = Keysets::without_successor(set.keyset.clone());
+        }
+        state
     }
 
     pub(crate) fn checkpoint_at(self, HeaderId(number, hash): HeaderId<H256, u32>) -> Checkpoint {
@@ -74,6 +132,8 @@ pub struct InitializationData<Header> {
     /// digits of its encoding.
     #[serde(with = "as_hex")]
     pub keysets: Keysets,
+    /// The trusting period in seconds: less than the chain's validators wait for their stake. (LIGHT-9)
+    pub trusting_period: u64,
     /// Whether submissions are taken.
     pub operating_mode: BasicOperatingMode,
 }

@@ -25,6 +25,16 @@ pub(crate) fn check<T: Config<I>, I: 'static>() -> Result<(), TryRuntimeError> {
             "bridge-duet: the best header is not kept, or has another number"
         );
     }
+    if let Some(followed) = Followed::<T, I>::get() {
+        let mut after = followed.keysets.current.id;
+        for set in followed.replaced.iter().rev() {
+            ensure!(
+                set.keyset.id < after,
+                "bridge-duet: the replaced sets are not in the order in which they signed"
+            );
+            after = set.keyset.id;
+        }
+    }
     let keep = T::HeadersToKeep::get();
     ensure!(
         ImportedHashesPointer::<T, I>::get() < keep,

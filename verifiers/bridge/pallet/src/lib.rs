@@ -14,10 +14,13 @@
 //!   [`force_set_pallet_state`](Pallet::force_set_pallet_state), which forgets all earlier headers.
 //! - **Resets** of the other chain are crossed by the same call, and by no proof (LIGHT-8).
 //!
+//! - **Sleep**: a set that can no longer be slashed could sign a false history. So a pallet whose newest header came longer
+//!   ago than the trusting period takes no proof (LIGHT-9), until the owner or root sets it anew from a block that they
+//!   trust.
+//!
 //! # What it does not do
-//! It does not know the age of a proof. A set that can no longer be slashed could sign a false history, so a pallet
-//! without proofs for that long must be halted, and set anew from a block that its owner trusts. It does not punish
-//! validators of the other chain either: the proofs in its events are evidence for that chain.
+//! It does not know the age of a proof, only when the proof came. It does not punish validators of the other chain: the
+//! proofs in its events are evidence for that chain.
 //!
 //! # In a runtime
 //! [`RejectObsoleteHeaders`] is a transaction extension that refuses hopeless submissions before any fee is paid, by
@@ -62,7 +65,9 @@ mod submission;
 mod tests;
 mod weights;
 
-pub use chain::{BridgedHeader, ChainWithDuet, FollowedChain, InitializationData};
+pub use chain::{
+    BridgedHeader, ChainWithDuet, FollowedChain, InitializationData, ReplacedSet, SETS_TO_KEEP,
+};
 pub use extension::RejectObsoleteHeaders;
 #[cfg(feature = "relayers")]
 pub use filter::CheckAndBoostBridgeDuetTransactions;
@@ -103,11 +108,12 @@ pub mod pallet {
             BuildGenesisConfig, DispatchResult, Get, Hooks, Identity, OptionQuery, StorageMap,
             StorageValue, StorageVersion, ValueQuery,
         },
-        traits::GetDefault,
+        traits::{GetDefault, UnixTime},
         weights::Weight,
         DefaultNoBound,
     };
     use frame_system::pallet_prelude::{BlockNumberFor, OriginFor};
+    use sp_runtime::traits::One;
 
     const STORAGE_VERSION: StorageVersion = StorageVersion::new(1);
 
@@ -140,6 +146,9 @@ pub mod pallet {
         /// If it is reduced, headers beyond it stay in storage for ever.
         #[pallet::constant]
         type HeadersToKeep: Get<u32>;
+
+        /// This chain's time, by which the trusting period is measured: the Timestamp pallet. (LIGHT-9)
+        type Time: UnixTime;
 
         /// The weights of calls.
         type WeightInfo: WeightInfo;
@@ -286,6 +295,11 @@ pub mod pallet {
         BelowFreeHeaderInterval,
         /// It should have been free, and the header is too large.
         HeaderOverflowLimits,
+        /// LIGHT-9: the newest header came longer ago than the trusting period. The owner or root has to set a younger block,
+        /// by `force_set_pallet_state`.
+        Expired,
+        /// LIGHT-9: a trusting period of zero trusts nothing.
+        NoTrustingPeriod,
     }
 
     #[pallet::hooks]
@@ -295,8 +309,11 @@ pub mod pallet {
             Weight::zero()
         }
 
-        fn on_finalize(_: BlockNumberFor<T>) {
+        fn on_finalize(number: BlockNumberFor<T>) {
             FreeHeadersRemaining::<T, I>::kill();
+            if number.is_one() {
+                beginning::start_clock::<T, I>();
+            }
         }
 
         fn integrity_test() {
@@ -334,7 +351,7 @@ pub mod pallet {
 
         /// Begins to follow the other chain, from a block that the caller trusts.
         ///
-        /// By the owner or root, once. Errors: `AlreadyInitialized`, `InvalidKeysets`.
+        /// By the owner or root, once. Errors: `AlreadyInitialized`, `InvalidKeysets`, `NoTrustingPeriod`.
         #[pallet::call_index(1)]
         #[pallet::weight((T::WeightInfo::initialize(), DispatchClass::Operational))]
         pub fn initialize(
@@ -372,7 +389,7 @@ pub mod pallet {
         ///
         /// A valid proof that contradicts its set's earlier successor stops the pallet, and is free.
         ///
-        /// Errors: `BridgeModule`, `Contradicted`, `NotInitialized`, `OldHeader`, `InvalidAuthoritySetId`, `HeaderMismatch`,
+        /// Errors: `BridgeModule`, `Contradicted`, `NotInitialized`, `Expired`, `OldHeader`, `InvalidAuthoritySetId`, `HeaderMismatch`,
         /// `OldSet`, `HandoffsMissing`, `InvalidProof`.
         #[pallet::call_index(4)]
         #[pallet::weight(weights::submission::<T::WeightInfo>(proof))]
@@ -387,7 +404,7 @@ pub mod pallet {
         }
 
         /// Sets block and sets of the followed chain, without a proof: after a reset of that chain (LIGHT-8), after a
-        /// contradiction, or after too long without proofs. By the owner or root.
+        /// contradiction, or after the trusting period without proofs (LIGHT-9). By the owner or root.
         ///
         /// Known headers are kept; after a contradiction all are dropped, because nothing tells which are on the
         /// lasting chain. Errors: `NotInitialized`, `InvalidKeysets`.
@@ -405,10 +422,11 @@ pub mod pallet {
             beginning::force::<T, I>(new_keysets, &new_best_header)
         }
 
-        /// Brings two valid proofs, by sets that are known, that cannot both be true. They stop the pallet. By anybody with an
-        /// account, and free when it is true.
+        /// Brings two valid proofs, by sets that are known, that cannot both be true. They stop the pallet. The last sets before
+        /// the signing one are known too, for as long as the trusting period. By anybody with an account, and free when it
+        /// is true.
         ///
-        /// Errors: `BridgeModule`, `Contradicted`, `NotInitialized`, `OldSet`, `HandoffsMissing`, `InvalidProof`,
+        /// Errors: `BridgeModule`, `Contradicted`, `NotInitialized`, `Expired`, `OldSet`, `HandoffsMissing`, `InvalidProof`,
         /// `NoContradiction`.
         #[pallet::call_index(6)]
         #[pallet::weight(

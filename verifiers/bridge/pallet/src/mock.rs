@@ -10,13 +10,16 @@ use bp_runtime::{messages::MessageDispatchResult, BasicOperatingMode, Chain, Cha
 use duet_primitives::{testing::TestSet, Commitment, Keysets, RoundMessage, StatelessProof, H256};
 use frame_support::{
     construct_runtime, derive_impl, parameter_types,
-    traits::{ConstU32, Hooks},
+    traits::{ConstU32, Hooks, UnixTime},
     weights::{constants::ParityDbWeight, Weight},
 };
 use sp_runtime::{
     generic, traits::BlakeTwo256, BuildStorage, Digest, DigestItem, MultiSignature, StateVersion,
 };
+use std::time::Duration;
 
+/// The trusting period, in seconds.
+pub(crate) const TRUSTING_PERIOD: u64 = 1_000;
 /// Genesis hash of the chain that is followed.
 pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
 /// An account that submits proofs.
@@ -62,6 +65,17 @@ parameter_types! {
     pub const Lease: u32 = 8;
     pub const Boost: u64 = 10;
     pub const SlashedTo: u64 = SLASHED_TO;
+    /// The time of this chain, in seconds.
+    pub static Now: u64 = 1_800_000_000;
+}
+
+/// Stands at [`Now`].
+pub struct Clock;
+
+impl UnixTime for Clock {
+    fn now() -> Duration {
+        Duration::from_secs(Now::get())
+    }
 }
 
 impl crate::Config for Test {
@@ -69,6 +83,7 @@ impl crate::Config for Test {
     type MaxFreeHeadersPerBlock = ConstU32<2>;
     type FreeHeadersInterval = FreeHeadersInterval;
     type HeadersToKeep = ConstU32<5>;
+    type Time = Clock;
     type WeightInfo = crate::SubstrateWeight<Self>;
 }
 
@@ -243,6 +258,7 @@ pub(crate) fn init_data() -> InitializationData<Header> {
         header: Box::new(header(10, 0)),
         genesis_hash: GENESIS,
         keysets: Keysets::without_successor(set(0).set.commitment().clone()),
+        trusting_period: TRUSTING_PERIOD,
         operating_mode: BasicOperatingMode::Normal,
     }
 }

@@ -1,6 +1,7 @@
 //! Refusals that do not need the proof: by the call, and by a transaction extension before any fee is paid.
 
 use crate::{
+    beginning::now,
     chain::{BridgedHeader, ChainWithDuet, FollowedChain},
     BestFinalized, Call, Config, Error, Followed, FreeHeadersRemaining, Pallet,
 };
@@ -27,9 +28,12 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    /// # Errors
+    /// When no chain is followed, or its newest header came too long ago. (LIGHT-9)
     pub(crate) fn get<T: Config<I>, I: 'static>() -> Result<Self, Error<T, I>> {
         let known = BestFinalized::<T, I>::get().zip(Followed::<T, I>::get());
         let (best, followed) = known.ok_or(Error::NotInitialized)?;
+        ensure!(followed.is_awake(now::<T, I>()), Error::Expired);
         Ok(Self { best, followed })
     }
 }

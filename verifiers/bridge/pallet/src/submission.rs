@@ -1,7 +1,8 @@
 //! Submitted proofs.
 
 use crate::{
-    chain::{BridgedHeader, FollowedChain, LOG_TARGET},
+    beginning::now,
+    chain::{BridgedHeader, LOG_TARGET},
     headers,
     obsolete::{self, Known},
     rule::Rule,
@@ -53,10 +54,7 @@ pub(crate) fn submit<T: Config<I>, I: 'static>(
     };
 
     let Verified { trusted, .. } = *verified;
-    Followed::<T, I>::put(FollowedChain {
-        keysets: trusted.checkpoint().keysets,
-        ..followed
-    });
+    Followed::<T, I>::put(followed.at_newer(trusted.checkpoint().keysets, now::<T, I>()));
     headers::insert::<T, I>(header, id);
     let pays_fee = if takes_free_place::<T, I>(&submission, improved_by) {
         Pays::No
@@ -87,8 +85,9 @@ pub(crate) fn report<T: Config<I>, I: 'static>(
         Conflict::between(one, other).is_some(),
         Error::<T, I>::NoContradiction
     );
-    let trusted = followed.trusted_at(best);
     let checked = |proof: &StatelessProof| {
+        let signer = proof.justification.commitment.validator_set_id;
+        let trusted = followed.as_of(signer, now::<T, I>()).trusted_at(best);
         let checked = trusted.check_stateless(proof.clone());
         checked.map_err(|error| refused::<T, I>(&error))
     };

@@ -154,6 +154,7 @@ fn duet(len: u16, is_mandatory: bool) -> Case {
         header: Box::new(header(0, Digest::default())),
         genesis_hash: H256::zero(),
         keysets: Keysets::without_successor(set.set.commitment().clone()),
+        trusting_period: u64::MAX,
         operating_mode: BasicOperatingMode::Normal,
     };
     let call = pallet_bridge_duet::Call::submit_finality_proof_ex {

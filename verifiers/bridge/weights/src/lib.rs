@@ -11,11 +11,12 @@ use alloc::{borrow::Cow, vec::Vec};
 use bp_header_chain::ChainWithGrandpa;
 use bp_runtime::{Chain, ChainId};
 use codec::Decode;
+use core::time::Duration;
 use frame_support::{
     construct_runtime, derive_impl,
     genesis_builder_helper::{build_state, get_preset},
     parameter_types,
-    traits::ConstU32,
+    traits::{ConstU32, UnixTime},
     weights::{constants::ParityDbWeight, Weight},
 };
 use pallet_bridge_duet::ChainWithDuet;
@@ -71,7 +72,17 @@ impl pallet_bridge_duet::Config for Runtime {
     type MaxFreeHeadersPerBlock = ConstU32<4>;
     type FreeHeadersInterval = FreeHeadersInterval;
     type HeadersToKeep = ConstU32<1024>;
+    type Time = Beginning;
     type WeightInfo = pallet_bridge_duet::SubstrateWeight<Runtime>;
+}
+
+/// The time stands still: a benchmark takes none.
+pub struct Beginning;
+
+impl UnixTime for Beginning {
+    fn now() -> Duration {
+        Duration::from_secs(1)
+    }
 }
 
 impl pallet_bridge_grandpa::Config for Runtime {

@@ -40,15 +40,26 @@ pub fn report_misbehaviour(proofs: [(&StatelessProof, &KeysetCommitment); 2]) ->
     abi::call("reportMisbehaviour(bytes,bytes)", &proofs)
 }
 
-/// The constructor's arguments, which follow the bytecode: the checkpoint that all users of the contract trust.
-pub fn constructor(checkpoint: &Checkpoint) -> Vec<u8> {
-    [abi::word(32).to_vec(), checkpoint_tuple(checkpoint)].concat()
+/// The constructor's arguments, which follow the bytecode: the checkpoint that all users of the contract trust, and the
+/// trusting period in seconds (LIGHT-9).
+pub fn constructor(checkpoint: &Checkpoint, trusting_period: u64) -> Vec<u8> {
+    [
+        abi::word(64).to_vec(),
+        abi::word(trusting_period).to_vec(),
+        checkpoint_tuple(checkpoint),
+    ]
+    .concat()
 }
 
 /// The constructor's arguments of the client with an owner.
-pub fn constructor_with_owner(checkpoint: &Checkpoint, owner: [u8; 20]) -> Vec<u8> {
+pub fn constructor_with_owner(
+    checkpoint: &Checkpoint,
+    trusting_period: u64,
+    owner: [u8; 20],
+) -> Vec<u8> {
     [
-        abi::word(64).to_vec(),
+        abi::word(96).to_vec(),
+        abi::word(trusting_period).to_vec(),
         abi::address(owner).to_vec(),
         checkpoint_tuple(checkpoint),
     ]
@@ -59,7 +70,8 @@ pub fn constructor_with_owner(checkpoint: &Checkpoint, owner: [u8; 20]) -> Vec<u
 pub fn restart(checkpoint: &Checkpoint) -> Vec<u8> {
     [
         abi::selector("restart((bytes32,uint32,bytes32,bytes,bytes))").to_vec(),
-        constructor(checkpoint),
+        abi::word(32).to_vec(),
+        checkpoint_tuple(checkpoint),
     ]
     .concat()
 }

@@ -14,7 +14,7 @@ use revm::{
         Context, TxEnv,
     },
     database::{CacheDB, EmptyDB},
-    primitives::{hardfork::SpecId, keccak256, Address, Bytes, TxKind},
+    primitives::{hardfork::SpecId, keccak256, Address, Bytes, TxKind, U256},
     ExecuteCommitEvm, MainBuilder, MainContext,
 };
 use std::collections::HashMap;
@@ -22,6 +22,11 @@ use story::Story;
 
 /// Both forks that the contracts are tested under.
 pub const FORKS: [SpecId; 2] = [SpecId::PRAGUE, SpecId::OSAKA];
+
+/// When each chain begins, in seconds.
+pub const BEGINNING: u64 = 1_800_000_000;
+/// The trusting period of each client, in seconds: three weeks. (LIGHT-9)
+pub const TRUSTING_PERIOD: u64 = 21 * 24 * 60 * 60;
 
 /// A client's verdict on a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +61,8 @@ pub struct Chain {
     fork: SpecId,
     nonces: HashMap<Address, u64>,
     story: Story,
+    /// The time of the next block, in seconds.
+    pub time: u64,
     /// Who sends transactions.
     pub caller: Address,
     /// The contract.
@@ -90,7 +97,8 @@ fn creation(name: &str, arguments: &[u8]) -> Vec<u8> {
 impl Chain {
     /// Deploys the client at a checkpoint; none when its constructor refuses.
     pub fn new(fork: SpecId, checkpoint: &Checkpoint) -> Option<Self> {
-        Self::with("DuetLightClient", fork, constructor(checkpoint))
+        let arguments = constructor(checkpoint, TRUSTING_PERIOD);
+        Self::with("DuetLightClient", fork, arguments)
     }
 
     /// Deploys a contract; none when its constructor refuses.
@@ -100,6 +108,7 @@ impl Chain {
             fork,
             nonces: HashMap::new(),
             story: Story::new(name, fork, &arguments),
+            time: BEGINNING,
             caller: Address::ZERO,
             contract: Address::ZERO,
             deployment: 0,
@@ -125,6 +134,7 @@ impl Chain {
         let mut evm = Context::mainnet()
             .with_db(db)
             .modify_cfg_chained(|cfg| cfg.set_spec_and_mainnet_gas_params(fork))
+            .modify_block_chained(|block| block.timestamp = U256::from(self.time))
             .build_mainnet();
         let tx = TxEnv::builder()
             .kind(kind)
@@ -174,7 +184,7 @@ impl Chain {
                 .map(|bytes| bytes.to_vec())
                 .unwrap_or_default(),
         };
-        self.story.tell(&self.caller, &data, &called);
+        self.story.tell(&self.caller, self.time, &data, &called);
         called
     }
 

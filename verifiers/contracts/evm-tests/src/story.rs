@@ -36,10 +36,11 @@ impl Story {
         self.is_over = true;
     }
 
-    pub(crate) fn tell(&mut self, caller: &Address, data: &[u8], called: &Called) {
+    pub(crate) fn tell(&mut self, caller: &Address, time: u64, data: &[u8], called: &Called) {
         let events: Vec<_> = called.events.iter().map(hex::encode).collect();
         self.calls.push(json!({
             "caller": hex::encode(caller),
+            "time": time,
             "data": hex::encode(data),
             "ok": called.ok,
             "output": hex::encode(&called.output),

@@ -4,7 +4,7 @@ mod common;
 
 use common::{checkpoint, prove, GENESIS};
 use duet_calldata::{constructor_with_owner, proof_bytes, restart};
-use duet_evm_tests::{topic, Called, Chain, Verdict, FORKS};
+use duet_evm_tests::{topic, Called, Chain, Verdict, FORKS, TRUSTING_PERIOD};
 use duet_light_client::Checkpoint;
 use duet_primitives::{testing::TestSet, BlockNumber, StatelessProof, H256};
 use revm::primitives::Address;
@@ -20,7 +20,7 @@ fn sets() -> [TestSet; 2] {
 fn deploy() -> Chain {
     let [first, _] = sets();
     let begin = checkpoint(GENESIS, first.set.commitment());
-    let arguments = constructor_with_owner(&begin, OWNER.into_array());
+    let arguments = constructor_with_owner(&begin, TRUSTING_PERIOD, OWNER.into_array());
     Chain::with("OwnedDuetLightClient", FORKS[1], arguments).expect("deployed")
 }
 
@@ -157,6 +157,19 @@ fn ownership_is_offered_accepted_and_given_up() {
 fn nobody_is_no_owner() {
     let [first, _] = sets();
     let begin = checkpoint(GENESIS, first.set.commitment());
-    let arguments = constructor_with_owner(&begin, Address::ZERO.into_array());
+    let arguments = constructor_with_owner(&begin, TRUSTING_PERIOD, Address::ZERO.into_array());
     assert!(Chain::with("OwnedDuetLightClient", FORKS[1], arguments).is_none());
+}
+
+/// LIGHT-9.
+#[test]
+fn a_client_that_slept_too_long_begins_anew_by_its_owner_alone() {
+    let [first, fresh] = sets();
+    let mut chain = deploy();
+    chain.time += TRUSTING_PERIOD + 1;
+    let late = prove(&first, 5, &first, 0);
+    assert_eq!(submit(&mut chain, &late, &first), Verdict::Refused);
+    assert!(by(&mut chain, OWNER, restart(&after_reset())).ok);
+    let new = prove(&fresh, 51, &fresh, 0);
+    assert_eq!(submit(&mut chain, &new, &fresh), Verdict::New);
 }

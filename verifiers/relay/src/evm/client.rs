@@ -3,7 +3,7 @@
 use crate::{
     evm::{
         chain::{revert, unreachable, Chain, Options},
-        contract::{self, GENESIS_HASH, SETS, STATUS},
+        contract::{self, GENESIS_HASH, SETS, STATUS, TRUSTING_PERIOD},
         sending::{Action, Sender},
     },
     messages::Lane,
@@ -76,12 +76,13 @@ impl Evm {
 
     /// Both views of one block: between two questions the chain may get another one.
     async fn status_at(&self, at: BlockNumberOrTag) -> Result<Status, TargetError> {
+        let period = self.view(TRUSTING_PERIOD, at).await?;
         let mut status = self.view(STATUS, at).await?;
         for _ in 0..TRIES {
             let sets = self.view(SETS, at).await?;
             let again = self.view(STATUS, at).await?;
             if again == status {
-                return contract::status(&status, &sets);
+                return contract::status(&status, &sets, &period);
             }
             status = again;
         }

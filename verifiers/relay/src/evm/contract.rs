@@ -1,6 +1,6 @@
 //! Requests to the contract, and its answers and refusals.
 
-use crate::target::{SetRef, Status, TargetError};
+use crate::target::{SetRef, Status, TargetError, Trust};
 use duet_calldata::abi;
 use duet_primitives::{BlockNumber, SetId, H256};
 
@@ -8,10 +8,12 @@ use duet_primitives::{BlockNumber, SetId, H256};
 pub(crate) const STATUS: &str = "status()";
 pub(crate) const SETS: &str = "sets()";
 pub(crate) const GENESIS_HASH: &str = "genesisHash()";
+pub(crate) const TRUSTING_PERIOD: &str = "trustingPeriod()";
 
 /// Every error that it may revert with.
-const ERRORS: [&str; 21] = [
+const ERRORS: [&str; 23] = [
     "BadCheckpoint()",
+    "BadTrustingPeriod()",
     "IsFrozen()",
     "NoContradiction()",
     "NoOwner()",
@@ -28,6 +30,7 @@ const ERRORS: [&str; 21] = [
     "Rule_LIGHT_5_OldSet(uint64,uint64)",
     "Rule_LIGHT_5_Successor()",
     "Rule_LIGHT_6(uint64,uint64)",
+    "Rule_LIGHT_9(uint256,uint256)",
     "Rule_SET_3()",
     "Rule_STATELESS_2()",
     "Error(string)",
@@ -59,10 +62,11 @@ pub(crate) fn words<const N: usize>(
         })
 }
 
-/// The status from the answers of `status` and `sets`.
-pub(crate) fn status(status: &[u8], sets: &[u8]) -> Result<Status, TargetError> {
-    let [number, signing, has_next, is_frozen] = words(STATUS, status)?;
+/// The status from the answers of `status`, `sets` and `trustingPeriod`.
+pub(crate) fn status(status: &[u8], sets: &[u8], period: &[u8]) -> Result<Status, TargetError> {
+    let [number, signing, has_next, is_frozen, until] = words(STATUS, status)?;
     let [signing_hash, next_hash] = words(SETS, sets)?;
+    let [period] = words(TRUSTING_PERIOD, period)?;
     let number = u32::try_from(last_eight(&number)).map_err(|_| {
         TargetError::Misconfigured("the contract's block number has more than 32 bits".to_owned())
     })?;
@@ -76,6 +80,10 @@ pub(crate) fn status(status: &[u8], sets: &[u8]) -> Result<Status, TargetError> 
         signing: set(signing, signing_hash),
         next: (last_eight(&has_next) != 0).then(|| set(signing.saturating_add(1), next_hash)),
         is_stopped: last_eight(&is_frozen) != 0,
+        trust: Some(Trust {
+            until: last_eight(&until),
+            period: last_eight(&period),
+        }),
     })
 }
 
@@ -114,20 +122,31 @@ mod tests {
 
     #[test]
     fn answers_are_read_and_others_are_no_light_clients() {
-        let words = [7, 3, 1, 0].map(abi::word).concat();
+        let words = [7, 3, 1, 0, 900].map(abi::word).concat();
         let sets = [[1; 32], [2; 32]].concat();
-        let read = status(&words, &sets).expect("it is an answer");
+        let period = abi::word(300);
+        let read = status(&words, &sets, &period).expect("it is an answer");
+        let trust = read.trust.expect("it has a trusting period");
+        assert_eq!((trust.until, trust.period), (900, 300));
         assert_eq!(read.best, BlockNumber::new(7));
         assert_eq!(read.signing.id, SetId::new(3));
         assert_eq!(read.latest(), SetId::new(4));
         assert_eq!(read.next.map(|next| next.fingerprint), Some(H256([2; 32])));
         assert!(!read.is_stopped);
-        for (status_len, sets_len) in [(0, 64), (127, 64), (160, 64), (128, 0), (128, 96)] {
-            let answer = status(&vec![0; status_len], &vec![0; sets_len]);
+        for (status_len, sets_len, period_len) in [
+            (0, 64, 32),
+            (159, 64, 32),
+            (192, 64, 32),
+            (160, 0, 32),
+            (160, 96, 32),
+            (160, 64, 0),
+        ] {
+            let [words, sets, period] = [status_len, sets_len, period_len].map(|len| vec![0; len]);
+            let answer = status(&words, &sets, &period);
             assert!(matches!(answer, Err(TargetError::Misconfigured(_))));
         }
-        let large = [1 << 32, 3, 1, 0].map(abi::word).concat();
-        assert!(status(&large, &sets).is_err());
+        let large = [1 << 32, 3, 1, 0, 900].map(abi::word).concat();
+        assert!(status(&large, &sets, &period).is_err());
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub struct Deployed {
     pub receipt: Receipt,
 }
 
-/// Deploys the light client with the bytecode file of `node build.js`, at a checkpoint that all its users will trust;
-/// with an owner, if the bytecode is of the owned client.
+/// Deploys the light client with the bytecode file of `node build.js`, at a checkpoint that all its users will trust, and
+/// with a trusting period in seconds (LIGHT-9); with an owner, if the bytecode is of the owned client.
 ///
 /// # Errors
 /// [`Kind::Local`] when the file cannot be read; [`Kind::Usage`] when no client could have printed the checkpoint; as
@@ -25,6 +25,7 @@ pub async fn deploy(
     evm: &Evm,
     bytecode: &Path,
     checkpoint: &Checkpoint,
+    trusting_period: u64,
     owner: Option<Address>,
 ) -> Result<Deployed, Failure> {
     Trusted::from_checkpoint(checkpoint.clone(), Mode::Stateless)
@@ -41,8 +42,10 @@ pub async fn deploy(
     let mut code = hex::decode(digits.strip_prefix("0x").unwrap_or(digits))
         .map_err(|error| unreadable(error.to_string()))?;
     code.extend(match owner {
-        Some(owner) => duet_calldata::constructor_with_owner(checkpoint, owner.into_array()),
-        None => duet_calldata::constructor(checkpoint),
+        Some(owner) => {
+            duet_calldata::constructor_with_owner(checkpoint, trusting_period, owner.into_array())
+        }
+        None => duet_calldata::constructor(checkpoint, trusting_period),
     });
     let (address, receipt) = evm.create(code.into()).await?;
     Ok(Deployed { address, receipt })

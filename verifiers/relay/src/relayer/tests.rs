@@ -49,6 +49,7 @@ impl Verifier {
                 signing,
                 next: None,
                 is_stopped: false,
+                trust: None,
             }),
             results: RefCell::default(),
             submitted: RefCell::default(),

@@ -2,7 +2,7 @@
 
 use crate::{
     messages::{Contents, Lane, Parcel},
-    target::{Delivery, SetRef, Status, TargetError},
+    target::{Delivery, SetRef, Status, TargetError, Trust},
 };
 use codec::{Compact, Decode, DecodeAll, Encode};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, H256};
@@ -30,6 +30,9 @@ pub(crate) fn storage_key(pallet: &str, item: &str) -> Vec<u8> {
 pub(crate) struct Followed {
     pub(crate) genesis_hash: H256,
     keysets: Keysets,
+    trusting_period: u64,
+    taken: Option<u64>,
+    _replaced: Vec<(KeysetCommitment, u64)>,
 }
 
 /// The stored items; none where an item is absent.
@@ -53,13 +56,18 @@ impl Stored {
 
     pub(crate) fn status(&self) -> Result<Status, TargetError> {
         let (best, _) = self.best()?;
-        let Keysets { current, next } = self.followed()?.keysets;
+        let followed = self.followed()?;
+        let Keysets { current, next } = followed.keysets;
         let is_halted = self.mode.as_deref() == Some(&[HALTED]);
         Ok(Status {
             best,
             signing: reference(&current),
             next: (next != current).then(|| reference(&next)),
             is_stopped: is_halted || self.contradicted.is_some(),
+            trust: followed.taken.map(|taken| Trust {
+                until: taken.saturating_add(followed.trusting_period),
+                period: followed.trusting_period,
+            }),
         })
     }
 }
@@ -157,12 +165,18 @@ mod tests {
     use super::*;
     use duet_light_client::testing::TestChain;
 
+    /// With a trusting period of 100 s, a header at 1 000 s, and a set that was replaced.
+    fn followed(genesis_hash: H256, keysets: &Keysets) -> Vec<u8> {
+        let replaced = vec![(&keysets.current, 900_u64)];
+        (genesis_hash, keysets, 100_u64, Some(1_000_u64), replaced).encode()
+    }
+
     fn stored() -> Stored {
         let chain = TestChain::new(2, 4, 1);
         let checkpoint = chain.checkpoint(1);
         Stored {
             best: Some((7_u32, H256::repeat_byte(3)).encode()),
-            followed: Some((chain.genesis_hash, &checkpoint.keysets).encode()),
+            followed: Some(followed(chain.genesis_hash, &checkpoint.keysets)),
             contradicted: None,
             mode: Some(vec![0]),
         }
@@ -174,6 +188,10 @@ mod tests {
         assert_eq!(status.best, BlockNumber::new(7));
         assert_eq!(status.signing.id.get(), 1);
         assert!(status.next.is_none() && !status.is_stopped);
+        let trust = status.trust.expect("a header came");
+        assert_eq!((trust.until, trust.period), (1_100, 100));
+        assert!(!trust.is_running_out(1_050) && trust.is_running_out(1_051));
+        assert!(trust.is_running_out(2_000));
     }
 
     #[test]

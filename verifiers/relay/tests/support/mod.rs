@@ -25,6 +25,8 @@ use std::{
 
 /// Longer than anything here takes.
 pub const LONG: Duration = Duration::from_secs(60);
+/// The contract's trusting period, in seconds.
+pub const TRUSTING_PERIOD: u64 = 86_400;
 pub const GWEI: u128 = 1_000_000_000;
 /// What each account has.
 pub const FUNDS: u128 = 1_000_000 * GWEI * 1_000;
@@ -84,7 +86,7 @@ impl World {
     pub async fn deploy(&self, set: u64) -> Address {
         let target = self.target_at(Address::ZERO, 3);
         let checkpoint = self.chain.checkpoint(set);
-        let deployed = evm::deploy(&target, &bytecode(), &checkpoint, None).await;
+        let deployed = evm::deploy(&target, &bytecode(), &checkpoint, TRUSTING_PERIOD, None).await;
         deployed.expect("it is deployed").address
     }
 

@@ -142,3 +142,44 @@ fn honest_proofs_and_forged_ones_stop_nothing() {
         assert_eq!(Contradicted::<Test>::get(), None);
     });
 }
+
+/// Whoever has forged a handoff, and so replaced the set, cannot make the true handoff too old to be evidence.
+#[test]
+fn handoffs_of_a_set_that_was_replaced_stop_the_pallet_within_the_trusting_period() {
+    let other = duet_primitives::testing::TestSet::new(1, 10..14);
+    let (forged, honest) = (header(20, 1), header(20, 2));
+    let by_first =
+        [(&forged, &set(1)), (&honest, &other)].map(|(header, next)| proof(&set(0), header, next));
+    let hand_off = |id: u64| {
+        let header = header(20 + u32::try_from(id).unwrap(), 1);
+        assert_ok!(submit(&header, proof(&set(id), &header, &set(id + 1))));
+    };
+    let refused = |by_first: &[StatelessProof; 2]| {
+        let refused = report(&by_first[0], &by_first[1]).map_err(|error| error.error);
+        assert_noop!(refused, Error::<Test>::OldSet);
+    };
+    for replaced_by in 1..=4 {
+        check(following(), || {
+            (0..=replaced_by).for_each(hand_off);
+            assert_ok!(report(&by_first[0], &by_first[1]));
+            assert_eq!(Contradicted::<Test>::get(), Some(Conflict::SameBlock));
+        });
+    }
+    check(following(), || {
+        (0..=5).for_each(hand_off);
+        refused(&by_first);
+    });
+    check(following(), || {
+        (0..=1).for_each(hand_off);
+        Now::mutate(|now| *now += TRUSTING_PERIOD);
+        hand_off(2);
+        assert_ok!(report(&by_first[0], &by_first[1]));
+    });
+    check(following(), || {
+        (0..=1).for_each(hand_off);
+        Now::mutate(|now| *now += TRUSTING_PERIOD);
+        hand_off(2);
+        Now::mutate(|now| *now += 1);
+        refused(&by_first);
+    });
+}

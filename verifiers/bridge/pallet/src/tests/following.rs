@@ -1,6 +1,6 @@
 //! Headers by their proofs, from set to set.
 
-use crate::{mock::*, BestFinalized, Error, Followed, ImportedHeaders, Rule};
+use crate::{mock::*, BestFinalized, Error, Followed, ImportedHeaders, InitializationData, Rule};
 use bp_header_chain::HeaderChain;
 use duet_primitives::{SetId, StatelessProof, H256};
 use frame_support::{assert_noop, assert_ok};
@@ -234,5 +234,73 @@ fn the_call_without_expectations_takes_the_same_proofs() {
         assert_eq!(by_nobody.error, sp_runtime::traits::BadOrigin.into());
         assert_ok!(submit(RuntimeOrigin::signed(RELAYER)));
         assert_eq!(BridgeDuet::best_finalized().unwrap().number(), 11);
+    });
+}
+
+/// LIGHT-9.
+#[test]
+fn a_pallet_without_a_header_for_the_trusting_period_takes_none_until_it_is_set_anew() {
+    check(following(), || {
+        let first = set(0);
+        let submit = |number| {
+            let header = header(number, 0);
+            let proof = Box::new(proof(&first, &header, &first));
+            let by = RuntimeOrigin::signed(RELAYER);
+            BridgeDuet::submit_finality_proof(by, Box::new(header), proof)
+        };
+        let wait = |seconds| Now::mutate(|now| *now += seconds);
+        wait(TRUSTING_PERIOD);
+        assert_ok!(submit(11));
+        wait(TRUSTING_PERIOD);
+        assert_ok!(submit(12));
+        wait(TRUSTING_PERIOD + 1);
+        let expired = || {
+            assert_noop!(
+                submit(13).map_err(|error| error.error),
+                Error::<Test>::Expired
+            );
+        };
+        expired();
+        // To halt and to resume is not to decide.
+        let root = RuntimeOrigin::root;
+        let normal = bp_runtime::BasicOperatingMode::Normal;
+        assert_ok!(BridgeDuet::set_operating_mode(root(), normal));
+        expired();
+        let keysets = init_data().keysets;
+        let young = Box::new(header(12, 0));
+        assert_ok!(BridgeDuet::force_set_pallet_state(root(), keysets, young));
+        assert_ok!(submit(13));
+    });
+}
+
+/// LIGHT-9: a genesis has no time.
+#[test]
+fn a_pallet_that_follows_from_the_genesis_on_counts_from_the_end_of_the_first_block() {
+    let mut ext = empty();
+    ext.execute_with(|| {
+        System::set_block_number(0);
+        assert_ok!(BridgeDuet::initialize(RuntimeOrigin::root(), init_data()));
+        let taken = || Followed::<Test>::get().expect("a chain is followed").taken;
+        assert_eq!(taken(), None);
+        next_block();
+        next_block();
+        let first = taken();
+        assert_eq!(first, Some(Now::get()));
+        Now::mutate(|now| *now += 5);
+        next_block();
+        assert_eq!(taken(), first);
+    });
+}
+
+/// LIGHT-9.
+#[test]
+fn a_trusting_period_of_nothing_is_refused() {
+    check(empty(), || {
+        let data = InitializationData {
+            trusting_period: 0,
+            ..init_data()
+        };
+        let refused = BridgeDuet::initialize(RuntimeOrigin::root(), data);
+        assert_noop!(refused, Error::<Test>::NoTrustingPeriod);
     });
 }
