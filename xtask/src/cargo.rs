@@ -133,6 +133,17 @@ pub(crate) fn output_directory() -> PathBuf {
     target_directory().join("debug")
 }
 
+/// Says that a build begins; without a node from an earlier one also how long it takes.
+pub(crate) fn announce_build() {
+    let is_first = !target_directory().join("debug/duet-node").exists();
+    let takes = if is_first {
+        "; from nothing this takes 15 to 30 minutes on two cores"
+    } else {
+        ""
+    };
+    println!("xtask: building{takes}");
+}
+
 /// Cargo's target directory.
 pub(crate) fn target_directory() -> PathBuf {
     let configured = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);

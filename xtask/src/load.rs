@@ -35,7 +35,7 @@ pub(crate) struct Options {
 /// Builds the node and the players, and becomes the players.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
-    println!("xtask: building; the first time this takes about half an hour on two cores");
+    cargo::announce_build();
     let mut build = cargo::workspace("build");
     let rival = if options.rival { &RIVAL[..] } else { &[] };
     cargo::run(

@@ -27,7 +27,7 @@ pub(crate) fn build() -> Result {
 
 /// Builds these programs, and others that `cargo xtask test` has built.
 pub(crate) fn build_with(more: &[&str]) -> Result {
-    println!("xtask: building; the first time this takes about half an hour on two cores");
+    cargo::announce_build();
     let mut build = cargo::workspace("build");
     cargo::run(build.args(PROGRAMS).args(more).args(WITH_FEATURES_OF_TESTS))
 }

@@ -92,14 +92,31 @@ enum Part {
 /// The program with the network scenarios has the machine to itself, and divides it among them.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_testing()?;
-    println!("xtask: building; the first time this takes about half an hour on two cores");
+    cargo::announce_build();
     let parts = Part::value_variants().iter().copied();
     let parts = parts.filter(|part| options.part.is_none_or(|only| only == *part));
-    let ends = parts.map(|part| part.run(&options.arguments));
-    result::all(ends.filter_map(Result::err).map(|error| error.to_string()))
+    let ends: Vec<_> = parts
+        .map(|part| (part, part.run(&options.arguments)))
+        .collect();
+    // At the end, where a failure of the first part is not lost above the tests of the last one.
+    for (part, end) in &ends {
+        let end = if end.is_ok() { "passed" } else { "failed" };
+        println!("xtask: {}: {end}", part.name());
+    }
+    let failure = |(part, end): (Part, Result)| {
+        let error = end.err()?;
+        Some(format!("{}: {error}", part.name()))
+    };
+    result::all(ends.into_iter().filter_map(failure))
 }
 
 impl Part {
+    /// As after `--part`.
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
     fn run(self, arguments: &[String]) -> Result {
         let mut build = cargo::workspace("build");
         let mut test = cargo::workspace("test");

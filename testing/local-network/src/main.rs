@@ -21,8 +21,8 @@ const SERVED: u32 = 10;
 
 /// Starts a local network of validators and follows its finality with the light client.
 ///
-/// Half-way through, one more validator bonds, registers its keys and joins; the light client follows the change of
-/// the set. In a short demo it joins sooner: 60 proofs are enough to see the change.
+/// After ten proofs, one more validator bonds, registers its keys and joins; the light client follows the change of the
+/// set. With `--blocks` it joins so early that the change is seen, if there are at least 46 proofs.
 #[derive(Parser)]
 #[command(name = "duet-demo", version)]
 struct Options {
@@ -156,13 +156,15 @@ async fn print_served(network: &Network) -> Result<()> {
         let proof = rpc.justification(BlockNumber::new(block)).await?;
         signers.extend(proof.map(|proof| proof.signers.count()));
     }
-    println!("signers of the latest proofs, as served now: {signers:?}");
+    println!(
+        "signers of the latest proofs, the newest last, with those who signed later: {signers:?}"
+    );
     let handoffs = rpc.handoff_signers(SetId::new(0)).await?;
-    println!("signers of the handoff proofs, as served now: {handoffs:?}");
+    println!("signers of the handoff proofs, likewise: {handoffs:?}");
     Ok(())
 }
 
-/// Half-way, or sooner if the change of the set would otherwise come after the last proof.
+/// Half-way, or sooner, so that the set changes before the last proof.
 fn proofs_before_joining(blocks: u64) -> u64 {
     (blocks / 2).min(blocks.saturating_sub(CHANGE_TAKES)).max(1)
 }

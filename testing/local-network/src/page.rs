@@ -56,8 +56,11 @@ impl Page {
             return Ok(None);
         }
         let mut files = read(&folder)?;
-        let network =
-            serde_json::json!({ "genesisHash": format!("{genesis:?}"), "endpoints": endpoints });
+        let network = serde_json::json!({
+            "name": "The demo on this machine",
+            "genesisHash": format!("{genesis:?}"),
+            "endpoints": endpoints,
+        });
         files.insert(
             format!("/{NETWORK}"),
             (media_type(NETWORK), network.to_string().into()),

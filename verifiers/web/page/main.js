@@ -24,18 +24,45 @@ if (network) follow(network);
 
 /** The chain and its endpoints: from the address of the page, or from the server of the page. */
 async function readNetwork() {
+  const own = await readOwn();
   const given = new URLSearchParams(location.hash.slice(1));
   if (given.has("genesis")) {
-    return { genesisHash: given.get("genesis"), startHash: given.get("start") ?? undefined, endpoints: given.getAll("endpoint") };
+    const named = { genesisHash: given.get("genesis"), startHash: given.get("start") ?? undefined, endpoints: given.getAll("endpoint") };
+    showNetwork(named, own);
+    return named;
   }
+  if (own) showNetwork(own, own);
+  else say("No network.json here: name a chain in the address, for example #genesis=0x…&endpoint=ws://127.0.0.1:9944");
+  return own;
+}
+
+/** The network for which the page was published. */
+async function readOwn() {
   try {
     const answer = await fetch("network.json", { cache: "no-store" });
-    const { genesisHash, startHash, endpoints } = await answer.json();
-    return { genesisHash, startHash, endpoints };
+    const { name, genesisHash, startHash, endpoints } = await answer.json();
+    return { name, genesisHash, startHash, endpoints };
   } catch {
-    say("No network.json here: name a chain in the address, for example #genesis=0x…&endpoint=ws://127.0.0.1:9944");
     return undefined;
   }
+}
+
+/** Which chain is verified. A link may name any chain, and its author may have made that chain up. */
+function showNetwork({ genesisHash, startHash }, own) {
+  const same = (one, other) => (one ?? "").toLowerCase() === (other ?? "").toLowerCase();
+  at("genesis").textContent = genesisHash;
+  at("begins").textContent = startHash ?? "the genesis";
+  const isOwn = own !== undefined && same(genesisHash, own.genesisHash);
+  const name = own?.name ?? "This page's network";
+  const [text, mark] = isOwn
+    ? same(startHash, own.startHash)
+      ? [name, "good"]
+      : [`${name}, but the link names another block to begin at than this page`, "bad"]
+    : own
+      ? [`Not this page's network (${name}): the link names another chain. Trust it only as far as you trust the link.`, "bad"]
+      : ["Named by the link. Trust it only as far as you trust the link.", "bad"];
+  at("network").textContent = text;
+  at("network").className = mark;
 }
 
 function say(text) {

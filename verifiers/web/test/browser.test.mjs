@@ -97,6 +97,29 @@ test("the page shows proofs as they come, with a cell for each validator", async
   console.log(`first head after ${await text("first")}, proof verified in ${await text("time")}`);
 });
 
+test("the page names its chain, and marks a link that names another one", async () => {
+  const { genesisHash } = await page.evaluate(() => fetch("network.json").then((answer) => answer.json()));
+  assert.equal(await text("genesis"), genesisHash);
+  assert.equal(await text("begins"), "the genesis");
+  assert.equal(await text("network"), "The demo on this machine");
+  const shown = async (link) => {
+    const other = await browser.newPage();
+    await other.goto(`${url}#${link}&endpoint=${network.nodes[0].url}`);
+    await other.waitForFunction(() => document.getElementById("network").innerText !== "–");
+    const seen = await other.$eval("#network", (line) => [line.className, line.innerText]);
+    await other.close();
+    return seen;
+  };
+  assert.deepEqual(await shown(`genesis=${genesisHash.toUpperCase().replace("0X", "0x")}`), ["good", "The demo on this machine"]);
+  const strange = `0x${"ab".repeat(32)}`;
+  const [chain, warning] = await shown(`genesis=${strange}`);
+  assert.equal(chain, "bad");
+  assert.match(warning, /^Not this page's network \(The demo on this machine\): the link names another chain/);
+  const [start, begins] = await shown(`genesis=${genesisHash}&start=${strange}`);
+  assert.equal(start, "bad");
+  assert.match(begins, /another block to begin at/);
+});
+
 test("the balance of Alice is verified, with the way to it", verifyAlice);
 
 test("an older block is verified by a path in the Merkle mountain range", async () => {

@@ -24,7 +24,7 @@ async fn a_demo_of_four_proofs_ends_with_success_and_leaves_nothing_behind() {
         let mut served = false;
         while let Some(text) = line {
             proofs += usize::from(text.starts_with("block "));
-            served |= text.starts_with("signers of the latest proofs, as served now: [");
+            served |= text.starts_with("signers of the latest proofs, ");
             line = demo.next_line().await;
         }
         assert!(demo.end().await.success());
