@@ -200,7 +200,7 @@ impl Chain {
     /// The payload of the finalized block with this number. (ROUND-1)
     ///
     /// # Errors
-    /// Among others when the block's header names another payload: whoever signs this one can be punished. (FALSE-1)
+    /// Among others when the block's header names another payload: a signature of this one could be punished. (FALSE-1)
     pub(crate) fn commitment(&self, number: BlockNumber) -> Result<Commitment, ChainError> {
         if number > self.finalized().0 {
             return Err(ChainError::NoBlock(number));

@@ -255,7 +255,7 @@ fn report<T: Config>(
     Ok(offence)
 }
 
-/// Reports an offence to the runtime. Staking's filter drops reports of what is older than its first bonded era, and still
+/// Reports an offence to the runtime. Staking's filter drops reports of offences before its first bonded era, and still
 /// says that it took them.
 fn hand_in<T: Config>(
     reporter: Option<T::AccountId>,

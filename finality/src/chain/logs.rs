@@ -36,7 +36,7 @@ pub(crate) struct PayloadMismatch {
     returned: H256,
 }
 
-/// Compares a payload that the runtime returned with the header of its block. Whoever signs another payload than the
+/// Compares a payload that the runtime returned with the header of its block. A signature of another payload than the
 /// header names can be punished. (FALSE-1)
 ///
 /// # Errors

@@ -122,7 +122,7 @@ fn more_validators_than_a_block_looks_at_take_the_next_blocks() {
     });
 }
 
-/// What the new code reads of the old code's storage may not be what the header says: then nobody signs the block.
+/// The new code may read another payload than the header names: then nobody signs the block.
 #[test]
 fn the_block_of_an_upgrade_plans_no_successor_and_the_next_one_does() {
     five_by_two(|| {

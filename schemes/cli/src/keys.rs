@@ -97,10 +97,13 @@ pub(crate) struct NewKey<'a> {
 
 /// Checks before the work that a key can be written: nothing may be there already.
 pub(crate) fn check_new(folder: &Path, register: Option<&RegisterArgs>) -> Result<(), Failure> {
-    if fs::symlink_metadata(folder).is_ok() {
-        return Err(Failure::new(Why::File, "exists already").in_file(folder));
-    }
     let elsewhere = register.map(RegisterArgs::elsewhere).unwrap_or_default();
+    // Not left to the outputs' own check, which names `--force`: a new key has no such flag.
+    for path in std::iter::once(folder).chain(elsewhere.iter().copied()) {
+        if fs::symlink_metadata(path).is_ok() {
+            return Err(Failure::new(Why::File, "exists already").in_file(path));
+        }
+    }
     files::check_outputs(&elsewhere, Existing::Keep)
 }
 

@@ -29,7 +29,7 @@ contract DuetLightClient {
     error Rule_LIGHT_6(uint64 latest, uint64 got);
     /// The set that came along is not the trusted one of this id.
     error Rule_LIGHT_3();
-    /// The newest block came too long ago: who signed it may have their stake back. Another client has to be deployed, at a
+    /// The newest block came too long ago: its signers may have their stake back. Another client has to be deployed, at a
     /// younger checkpoint.
     error Rule_LIGHT_9(uint256 newest, uint256 trustingPeriod);
     /// The client is frozen.

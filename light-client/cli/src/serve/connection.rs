@@ -50,12 +50,13 @@ where
         shared,
         stop,
     } = listening;
-    let flow = Arc::<Flow>::default();
+    let flow = Arc::new(Flow::new(Arc::clone(&shared.budget)));
     let watched = Arc::clone(&flow);
     let requests = Arc::new(Semaphore::new(REQUESTS_PER_CONNECTION));
     let limits = RpcServiceBuilder::new().layer_fn(move |service: RpcService| {
         watched.watch(&service);
-        Limits::new(service, shared.clone(), Arc::clone(&requests))
+        let (requests, flow) = (Arc::clone(&requests), Arc::clone(&watched));
+        Limits::new(service, shared.clone(), requests, flow)
     });
     let service = ServerBuilder::default()
         .max_connections(CONNECTIONS)
@@ -98,7 +99,7 @@ mod tests {
     /// The client's end of a connection in memory. No more than `pipe` bytes are between the two.
     struct Client {
         stream: DuplexStream,
-        _server: ServerHandle,
+        _server: Option<ServerHandle>,
     }
 
     fn methods() -> Methods {
@@ -116,8 +117,8 @@ mod tests {
         module.into()
     }
 
-    fn connect(pipe: usize, within: Duration) -> Client {
-        let (ours, stream) = duplex(pipe);
+    /// A server whose requests end `within` this time.
+    fn listening(within: Duration) -> (Listening, ServerHandle) {
         let (stop, server) = stop_channel();
         let listening = Listening {
             methods: methods(),
@@ -125,6 +126,16 @@ mod tests {
             shared: Shared::new(within, false, Output::new(false, true)),
             stop,
         };
+        (listening, server)
+    }
+
+    fn connect(pipe: usize, within: Duration) -> Client {
+        let (listening, server) = listening(within);
+        connect_to(pipe, listening, Some(server))
+    }
+
+    fn connect_to(pipe: usize, listening: Listening, server: Option<ServerHandle>) -> Client {
+        let (ours, stream) = duplex(pipe);
         tokio::spawn(serve_connection(ours, (), listening));
         Client {
             stream,
@@ -133,7 +144,10 @@ mod tests {
     }
 
     async fn open(pipe: usize, within: Duration) -> Client {
-        let mut client = connect(pipe, within);
+        upgrade(connect(pipe, within)).await
+    }
+
+    async fn upgrade(mut client: Client) -> Client {
         let handshake =
             "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
              sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
@@ -333,6 +347,39 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn clients_that_take_no_answers_hold_a_bounded_number_of_bytes_together() {
+        let (listening, _server) = listening(WITHIN);
+        let length = usize::try_from(MAX_ANSWER).expect("it fits") - 1_000;
+        let ask = |length: usize| frame(&request("state_getStorage", &json!([length])));
+        let mut greedy = Vec::new();
+        // Each takes the head of its answer, and no more: the rest is held.
+        for _ in 0..flow::BYTES / length {
+            let mut client = upgrade(connect_to(1024, listening.clone(), None)).await;
+            client.write(&ask(length)).await;
+            client.stream.read_u8().await.expect("an answer begins");
+            greedy.push(client);
+        }
+        let mut modest = upgrade(connect_to(1024, listening, None)).await;
+        let refused = modest.ask(&request("state_getStorage", &json!([length]))).await;
+        let why = "too many bytes of answers that nobody takes at a time";
+        assert_eq!(refused["error"]["message"], why);
+        let small = modest.ask(&request("state_getStorage", &json!([1]))).await;
+        assert_eq!(small["result"], "a");
+        // A connection that ends gives back what it held.
+        greedy.pop();
+        let ended = async {
+            loop {
+                let asked = request("state_getStorage", &json!([length]));
+                if modest.ask(&asked).await["error"].is_null() {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(WITHIN, ended).await.expect("in time");
+    }
+
+    #[tokio::test]
     async fn a_batch_that_is_too_long_by_a_request_is_refused() {
         let mut client = open(1024, WITHIN).await;
         let batch = |length| {
@@ -385,6 +432,7 @@ mod tests {
             ),
             format!("{} for a request, ", WITHIN.as_secs()),
             format!("{} without a byte", IDLE.as_secs()),
+            format!("{} MiB of unread answers", flow::BYTES >> 20),
             format!(
                 "| {WAITING} messages wait for a connection, and {UNDER_WAY} are being answered"
             ),

@@ -10,7 +10,8 @@
 //! Both are known for every kind of message: a request, a batch, a notification, or invalid JSON. jsonrpsee reports
 //! when the answer to a single request was sent, but not for a batch or invalid JSON.
 //!
-//! So a client holds at most its queue, [`UNDER_WAY`] messages, and the excess messages of one read: 8 KiB.
+//! So a client holds at most its queue, [`UNDER_WAY`] messages, and the excess messages of one read: 8 KiB. All clients
+//! together hold answers of at most [`BYTES`] that are made and not yet written.
 
 use jsonrpsee::{
     server::{
@@ -20,7 +21,10 @@ use jsonrpsee::{
     types::{Id, Request},
 };
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        atomic::{AtomicUsize, Ordering::Relaxed},
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+    },
     task::{Context, Poll, Waker},
 };
 
@@ -32,9 +36,31 @@ pub(crate) const UNDER_WAY: usize = 128;
 /// reaches it.
 pub(crate) const QUEUE: [&str; 2] = ["queue", "endQueue"];
 
+/// How many bytes of answers all connections together may have that are made and not yet written.
+pub(crate) const BYTES: usize = 256 * 1024 * 1024;
+
+/// What is left of [`BYTES`].
+#[derive(Debug)]
+pub(crate) struct Budget(AtomicUsize);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(AtomicUsize::new(BYTES))
+    }
+}
+
+impl Budget {
+    /// Takes this many bytes, if so many are left.
+    fn take(&self, bytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(bytes);
+        self.0.fetch_update(Relaxed, Relaxed, less).is_ok()
+    }
+}
+
 /// The messages of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
+    budget: Arc<Budget>,
     state: Mutex<State>,
     /// Of a WebSocket: a subscription that is never accepted, for the room in the queue that it tells.
     queue: OnceLock<PendingSubscriptionSink>,
@@ -44,9 +70,51 @@ pub(crate) struct Flow {
 struct State {
     under_way: usize,
     reader: Option<Waker>,
+    /// The bytes of answers that are not yet written.
+    held: usize,
+    /// The number of requests whose head was read.
+    heads: u64,
 }
 
 impl Flow {
+    /// Of a connection that shares this budget.
+    pub(crate) fn new(budget: Arc<Budget>) -> Self {
+        Self {
+            budget,
+            ..Self::default()
+        }
+    }
+
+    /// Counts an answer of this many bytes until it is written. `false` when all connections together have too many.
+    pub(crate) fn hold(&self, bytes: usize) -> bool {
+        let has_room = self.budget.take(bytes);
+        if has_room {
+            let mut state = self.state();
+            state.held = state.held.saturating_add(bytes);
+        }
+        has_room
+    }
+
+    /// This many bytes were written. Frames and notifications are among them, so it may be more than was held.
+    pub(crate) fn release(&self, bytes: usize) {
+        let mut state = self.state();
+        let released = state.held.min(bytes);
+        state.held = state.held.saturating_sub(released);
+        drop(state);
+        self.budget.0.fetch_add(released, Relaxed);
+    }
+
+    /// The head of an HTTP request was read.
+    pub(crate) fn count_head(&self) {
+        let mut state = self.state();
+        state.heads = state.heads.saturating_add(1);
+    }
+
+    /// How many such heads were read; `None` on a WebSocket, which has no more of them.
+    pub(crate) fn heads(&self) -> Option<u64> {
+        self.queue.get().is_none().then(|| self.state().heads)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,6 +148,12 @@ impl Flow {
         if let Some(reader) = reader {
             reader.wake();
         }
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        self.release(usize::MAX);
     }
 }
 

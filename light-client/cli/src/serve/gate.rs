@@ -106,6 +106,7 @@ where
     }
 
     fn call(&mut self, mut request: HttpRequest<B>) -> Self::Future {
+        self.flow.count_head();
         request.extensions_mut().insert(Message::of(&self.flow));
         let origin = match self.allowed.judge(&request) {
             Verdict::Pass => return Box::pin(self.inner.call(request)),

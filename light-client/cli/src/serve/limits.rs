@@ -4,6 +4,7 @@ use crate::{
     event::Event,
     output::Output,
     serve::{
+        flow::{Budget, Flow},
         refusal::Refusal,
         table::{row, Class},
     },
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     within: Duration,
     strict: bool,
     output: Output,
+    /// For answers that are not yet written.
+    pub(crate) budget: Arc<Budget>,
 }
 
 impl Shared {
@@ -43,6 +46,7 @@ impl Shared {
             within,
             strict,
             output,
+            budget: Arc::default(),
         }
     }
 }
@@ -53,15 +57,22 @@ pub(crate) struct Limits<S> {
     service: S,
     shared: Shared,
     seats: Arc<Semaphore>,
+    flow: Arc<Flow>,
 }
 
 impl<S> Limits<S> {
-    /// For a connection whose requests take these `seats`.
-    pub(crate) fn new(service: S, shared: Shared, seats: Arc<Semaphore>) -> Self {
+    /// For a connection whose requests take these `seats`, and whose answers count in this `flow`.
+    pub(crate) fn new(
+        service: S,
+        shared: Shared,
+        seats: Arc<Semaphore>,
+        flow: Arc<Flow>,
+    ) -> Self {
         Self {
             service,
             shared,
             seats,
+            flow,
         }
     }
 }
@@ -77,6 +88,7 @@ where
             service,
             shared,
             seats,
+            flow,
         } = self.clone();
         Box::pin(async move {
             let row = row(request.method_name(), shared.strict);
@@ -92,7 +104,8 @@ where
                 refuse(Refusal::Busy("requests"))
             } else {
                 match tokio::time::timeout(shared.within, service.call(request)).await {
-                    Ok(response) => response,
+                    Ok(response) if flow.hold(response.as_result().len()) => response,
+                    Ok(_) => refuse(Refusal::Busy("bytes of answers that nobody takes")),
                     Err(_) => refuse(Refusal::TooSlow {
                         seconds: shared.within.as_secs(),
                     }),

@@ -24,6 +24,9 @@ pub(crate) struct Socket<T, S> {
     _seat: S,
     flow: Arc<Flow>,
     idle: Pin<Box<Sleep>>,
+    /// Runs while the head of the next request is not complete, however many bytes of it come.
+    head: Pin<Box<Sleep>>,
+    heads: u64,
     /// Runs while something that was written waits for the client.
     stuck: Option<Pin<Box<Sleep>>>,
     /// Nothing can be written any more.
@@ -38,10 +41,26 @@ impl<T, S> Socket<T, S> {
             _seat: seat,
             flow,
             idle: Box::pin(sleep(longest_idle)),
+            head: Box::pin(sleep(longest_idle)),
+            heads: 0,
             stuck: None,
             broken: false,
             longest_idle,
         }
+    }
+
+    /// Whether the next request's head takes too long.
+    fn poll_head(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(heads) = self.flow.heads() else {
+            return Poll::Pending;
+        };
+        if heads != self.heads {
+            self.heads = heads;
+            if let Some(end) = Instant::now().checked_add(self.longest_idle) {
+                self.head.as_mut().reset(end);
+            }
+        }
+        self.head.as_mut().poll(context)
     }
 }
 
@@ -54,6 +73,9 @@ impl<T: AsyncRead + Unpin, S: Unpin> AsyncRead for Socket<T, S> {
         let this = &mut *self;
         if this.broken {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        }
+        if this.poll_head(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         if this.flow.poll_room(context).is_ready() {
             if let Poll::Ready(read) = Pin::new(&mut this.inner).poll_read(context, buffer) {
@@ -84,7 +106,11 @@ impl<T: AsyncWrite + Unpin, S: Unpin> AsyncWrite for Socket<T, S> {
         } else {
             this.stuck = None;
         }
-        this.broken |= matches!(result, Poll::Ready(Err(_)));
+        match result {
+            Poll::Ready(Ok(written)) => this.flow.release(written),
+            Poll::Ready(Err(_)) => this.broken = true,
+            Poll::Pending => {}
+        }
         this.flow.wake();
         result
     }
@@ -119,6 +145,34 @@ mod tests {
             .expect_err("nothing comes");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         assert!(start.elapsed() >= NO_TIME);
+    }
+
+    #[tokio::test]
+    async fn a_head_that_comes_byte_by_byte_ends_the_connection_and_a_complete_one_does_not() {
+        let (ours, mut theirs) = duplex(64);
+        let flow = Arc::<Flow>::default();
+        let mut socket = Socket::new(ours, (), Arc::clone(&flow), 10 * NO_TIME);
+        let start = Instant::now();
+        let mut next = async || {
+            sleep(NO_TIME).await;
+            theirs.write_all(b"a").await.expect("room for it");
+            socket.read_u8().await
+        };
+        // Longer than the limit, with a complete head in between.
+        for _ in 0..9 {
+            next().await.expect("it may take so long");
+        }
+        flow.count_head();
+        for _ in 0..9 {
+            next().await.expect("it may take so long");
+        }
+        let error = loop {
+            if let Err(error) = next().await {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(start.elapsed() >= 19 * NO_TIME);
     }
 
     #[tokio::test]

@@ -378,7 +378,7 @@ fn a_client_that_got_no_block_for_the_trusting_period_takes_nothing_any_more() {
     let mut same = after(&fed, TRUSTING_PERIOD);
     assert_eq!(same.submit(&block(5)).0, Verdict::Known);
     assert!(is_late(after(&same, 1).submit(&block(6)).1));
-    // The handoff of the set that it trusts is what a thief of old keys would forge.
+    // A thief of old keys would forge the handoff of the trusted set.
     let handoff = send(&prove(&one, 9, &two, 0), &one);
     for late in [block(6), handoff] {
         assert!(is_late(after(&begun, TRUSTING_PERIOD + 1).submit(&late).1));
@@ -407,7 +407,7 @@ fn a_trusting_period_of_nothing_is_refused() {
     assert!(Chain::with("DuetLightClient", FORKS[1], arguments).is_none());
 }
 
-/// Whoever has forged a handoff of set 0, and so replaced it, cannot make the true handoff too old to be evidence.
+/// A forged handoff of set 0, which replaces it, does not make the true handoff too old to be evidence.
 #[test]
 fn two_handoffs_of_a_replaced_set_freeze_the_client_within_the_trusting_period() {
     let set = |id: u64| TestSet::new(id, id..id + 4);

@@ -143,7 +143,7 @@ fn honest_proofs_and_forged_ones_stop_nothing() {
     });
 }
 
-/// Whoever has forged a handoff, and so replaced the set, cannot make the true handoff too old to be evidence.
+/// A forged handoff, which replaces the set, does not make the true handoff too old to be evidence.
 #[test]
 fn handoffs_of_a_set_that_was_replaced_stop_the_pallet_within_the_trusting_period() {
     let other = duet_primitives::testing::TestSet::new(1, 10..14);
