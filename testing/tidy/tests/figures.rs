@@ -31,6 +31,10 @@ const BYTES: Table = (
     "docs/benchmarks/tables.md",
     "### Bytes of what travels, at threshold, worked out from the encodings",
 );
+const SIZES: Table = (
+    "docs/benchmarks/tables.md",
+    "### Cost against the size of the set",
+);
 const VOTES: Table = (BENCHMARKS, "#### One vote of a round of 1 000");
 const NODES: Table = (LOAD, "## Figures, beside BEEFY");
 const SIMULATED: Table = (
@@ -66,6 +70,11 @@ const QUOTES: &[Quote] = &[
     (VECTORS, "without vectors, {} times with doubles", TARGETS, "1 000 votes of one round, per vote, AVX-512 without IFMA", "measured"),
     (VECTORS, "times with doubles and {} times with IFMA", TARGETS, "the same with AVX-512 IFMA", "measured"),
     (README, "bytes for 4 validators, {} for 1 000", BYTES, "1 000", "justification"),
+    (README, "where a BEEFY proof has {}.", BYTES, "1 000", "BEEFY, ECDSA"),
+    (README, "in verifications of one signature by blst | {} |", SIZES, "… ECDSA, as BEEFY", "n = 1 000"),
+    (README, "by blst | 25.1 | {} |", SIZES, "justification, 67 %", "n = 1 000"),
+    (README, "Duet is slower | {} |", NODES, "beefy | 1 000 | rounds", "work per vote, µs"),
+    (README, "Duet is slower | 51.7 | {} |", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
     ("docs/light-clients/command.md", "when all signed, {} when a third did not", BYTES, "1 000", "stateless proof"),
     (LIMITS, "the thread worked for at most {} ms at once at 1 000", NODES, "duet | 1 000 | stall", "most work at once, ms"),
     (LIMITS, "at once at 1 000 validators and {} ms at 10 000", NODES, "duet | 10 000 | rounds", "most work at once, ms"),
