@@ -156,9 +156,7 @@ async fn print_served(network: &Network) -> Result<()> {
         let proof = rpc.justification(BlockNumber::new(block)).await?;
         signers.extend(proof.map(|proof| proof.signers.count()));
     }
-    println!(
-        "signers of the latest proofs, the newest last, late votes included: {signers:?}"
-    );
+    println!("signers of the latest proofs, the newest last, late votes included: {signers:?}");
     let handoffs = rpc.handoff_signers(SetId::new(0)).await?;
     println!("signers of the handoff proofs, likewise: {handoffs:?}");
     Ok(())

@@ -360,7 +360,9 @@ mod tests {
             greedy.push(client);
         }
         let mut modest = upgrade(connect_to(1024, listening, None)).await;
-        let refused = modest.ask(&request("state_getStorage", &json!([length]))).await;
+        let refused = modest
+            .ask(&request("state_getStorage", &json!([length])))
+            .await;
         let why = "too many bytes of answers that nobody takes at a time";
         assert_eq!(refused["error"]["message"], why);
         let small = modest.ask(&request("state_getStorage", &json!([1]))).await;

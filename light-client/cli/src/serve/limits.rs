@@ -62,12 +62,7 @@ pub(crate) struct Limits<S> {
 
 impl<S> Limits<S> {
     /// For a connection whose requests take these `seats`, and whose answers count in this `flow`.
-    pub(crate) fn new(
-        service: S,
-        shared: Shared,
-        seats: Arc<Semaphore>,
-        flow: Arc<Flow>,
-    ) -> Self {
+    pub(crate) fn new(service: S, shared: Shared, seats: Arc<Semaphore>, flow: Arc<Flow>) -> Self {
         Self {
             service,
             shared,

@@ -76,7 +76,10 @@ impl Failure {
     /// The exit status.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::File { .. } | Self::Machine { .. } | Self::Damaged { .. } | Self::Evaluation(_) => 1,
+            Self::File { .. }
+            | Self::Machine { .. }
+            | Self::Damaged { .. }
+            | Self::Evaluation(_) => 1,
             Self::Group(_) | Self::Trapdoor { .. } | Self::Argument(_) => 2,
             Self::Nothing { .. } => 3,
         }
