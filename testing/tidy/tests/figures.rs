@@ -70,7 +70,7 @@ const QUOTES: &[Quote] = &[
     (VECTORS, "without vectors, {} times with doubles", TARGETS, "1 000 votes of one round, per vote, AVX-512 without IFMA", "measured"),
     (VECTORS, "times with doubles and {} times with IFMA", TARGETS, "the same with AVX-512 IFMA", "measured"),
     (README, "bytes for 4 validators, {} for 1 000", BYTES, "1 000", "justification"),
-    (README, "where a BEEFY proof has {}.", BYTES, "1 000", "BEEFY, ECDSA"),
+    (README, "where a BEEFY proof has {} *Ratio*", BYTES, "1 000", "BEEFY, ECDSA"),
     (README, "in verifications of one signature by blst | {} |", SIZES, "… ECDSA, as BEEFY", "n = 1 000"),
     (README, "by blst | 25.1 | {} |", SIZES, "justification, 67 %", "n = 1 000"),
     (README, "Duet is slower | {} |", NODES, "beefy | 1 000 | rounds", "work per vote, µs"),

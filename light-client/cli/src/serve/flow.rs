@@ -81,7 +81,8 @@ impl Flow {
     pub(crate) fn new(budget: Arc<Budget>) -> Self {
         Self {
             budget,
-            ..Self::default()
+            state: Mutex::default(),
+            queue: OnceLock::new(),
         }
     }
 
