@@ -130,7 +130,15 @@ pub(super) const REST: &[Step] = &[
     Step {
         name: "browsers",
         chore: &["web"],
-        inputs: &[PROGRAMS, &["verifiers/conformance", "verifiers/web"]],
+        inputs: &[
+            PROGRAMS,
+            &[
+                "docs/light-clients",
+                "docs/spec",
+                "verifiers/conformance",
+                "verifiers/web",
+            ],
+        ],
         tools: &[NODE_JS, &["chromium", "--version"]],
     },
     Step {
