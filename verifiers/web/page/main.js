@@ -50,8 +50,8 @@ async function readOwn() {
 /** Which chain is verified. A link may name any chain, and its author may have made that chain up. */
 function showNetwork({ genesisHash, startHash }, own) {
   const same = (one, other) => (one ?? "").toLowerCase() === (other ?? "").toLowerCase();
-  at("genesis").textContent = genesisHash;
-  at("begins").textContent = startHash ?? "the genesis";
+  at("genesis").textContent = shown(genesisHash);
+  at("begins").textContent = startHash === undefined ? "the genesis" : shown(startHash);
   const isOwn = own !== undefined && same(genesisHash, own.genesisHash);
   const name = own?.name ?? "This page's network";
   const [text, mark] = isOwn

@@ -13,7 +13,6 @@
 //!   state root until the owner or root has decided which chain counts, by
 //!   [`force_set_pallet_state`](Pallet::force_set_pallet_state), which forgets all earlier headers.
 //! - **Resets** of the other chain are crossed by the same call, and by no proof (LIGHT-8).
-//!
 //! - **Sleep**: a set that can no longer be slashed could sign a false history. So a pallet whose newest header came longer
 //!   ago than the trusting period takes no proof (LIGHT-9), until the owner or root sets it anew from a block that they
 //!   trust.
