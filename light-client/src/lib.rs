@@ -17,8 +17,8 @@
 //!
 //! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
 //!
-//! This crate does not check the age of a checkpoint or of a start block. A proof carries no time, so its provider
-//! must judge whether it is recent enough for its validators to have something to lose.
+//! A proof carries no time, and [`verify`](fn@verify) checks no age: the caller has the clock. It proves the time of the newest
+//! block from the chain's state, keeps it with [`Trusted::with_date`], and asks [`Dated::check`] before each proof (LIGHT-9).
 //!
 //! ```
 //! use duet_light_client::{Checkpoint, Mode, Outcome, Trusted, Update};
@@ -63,6 +63,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod age;
 mod block;
 mod body;
 mod checkpoint;
@@ -90,6 +91,7 @@ mod trusted;
 mod update;
 mod verify;
 
+pub use age::{Dated, TooOld, TIME_STORAGE_KEY};
 pub use block::{Entry, FinalBlock, FinalHeader, MAX_STATE_BYTES};
 pub use body::{BodyError, FinalBody, Inclusion};
 pub use checkpoint::Checkpoint;

@@ -1,4 +1,4 @@
-//! The trusted state as bytes: a version, the state in SCALE, a checksum.
+//! The trusted state as bytes: a version, the state and its date in SCALE, a checksum.
 //!
 //! These bytes are the client's own. Decoding detects damage and inconsistencies, but cannot check them against the
 //! chain: anybody who can write the file controls the client's trust.
@@ -14,7 +14,9 @@ use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{Keyset, Pk1Bytes, UncheckedJustification};
 use sp_core::Hasher;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// Without the date.
+const UNDATED: u8 = 1;
 const CHECKSUM_LEN: usize = 32;
 
 #[derive(Encode, Decode)]
@@ -37,7 +39,7 @@ impl Trusted {
             signing_keys: keys(&self.signing),
             next_keys: self.next.as_ref().and_then(keys),
         };
-        let mut bytes = (VERSION, state).encode();
+        let mut bytes = (VERSION, state, self.dated).encode();
         let checksum = Blake2Hasher::hash(&bytes);
         bytes.extend(checksum.as_bytes());
         bytes
@@ -56,7 +58,7 @@ impl Trusted {
             .ok_or(StateError::Checksum)?;
         // The version first, so that a newer format with another checksum is not called damaged.
         let (version, state) = body.split_first().ok_or(StateError::Checksum)?;
-        if *version != VERSION {
+        if ![UNDATED, VERSION].contains(version) {
             return Err(StateError::Version {
                 expected: VERSION,
                 got: *version,
@@ -65,9 +67,15 @@ impl Trusted {
         if Blake2Hasher::hash(body).as_bytes() != checksum {
             return Err(StateError::Checksum);
         }
-        let state = StateV1::decode_all(&mut &*state)
-            .map_err(|error| StateError::Malformed(error.to_string()))?;
-        state.into_trusted()
+        let read = if *version == UNDATED {
+            StateV1::decode_all(&mut &*state).map(|state| (state, None))
+        } else {
+            DecodeAll::decode_all(&mut &*state)
+        };
+        let (state, dated) = read.map_err(|error| StateError::Malformed(error.to_string()))?;
+        let mut trusted = state.into_trusted()?;
+        trusted.dated = dated;
+        Ok(trusted)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The trusted state, and the few ways to make one.
 
 use crate::{
+    age::Dated,
     checkpoint::Checkpoint,
     error::{Error, StateError},
     rules,
@@ -67,6 +68,7 @@ pub struct Trusted {
     pub(crate) signing: TrustedSet,
     /// The set after the signing one, once it is known; never the signing one itself.
     pub(crate) next: Option<TrustedSet>,
+    pub(crate) dated: Option<Dated>,
 }
 
 impl Trusted {
@@ -113,6 +115,7 @@ impl Trusted {
             },
             next: (next != current).then(|| TrustedSet::without_keys(next)),
             signing: TrustedSet::new(start.keys, mode),
+            dated: None,
         })
     }
 
@@ -151,6 +154,7 @@ impl Trusted {
             },
             next: (next != current).then(|| TrustedSet::without_keys(next)),
             signing: TrustedSet::without_keys(current),
+            dated: None,
         }
     }
 

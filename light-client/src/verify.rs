@@ -293,5 +293,6 @@ fn after(
         },
         signing: set.clone(),
         next,
+        dated: trusted.dated(),
     }
 }

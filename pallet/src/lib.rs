@@ -211,6 +211,13 @@ pub mod pallet {
         #[pallet::constant]
         type SlashableSessions: Get<SessionIndex>;
 
+        /// For how many seconds after the time of a block light clients take proofs by its sets; 0 where the runtime
+        /// states none. (LIGHT-9)
+        ///
+        /// Less than the bonding duration, two thirds of it for example. A change is stated from the next session on.
+        #[pallet::constant]
+        type TrustingPeriod: Get<u64>;
+
         /// The source of the root that commitments contain: `pallet-mmr`.
         type MmrRoot: Get<H256>;
 
@@ -331,6 +338,11 @@ pub mod pallet {
     /// The voting rules of the signing set. (ROUND-11)
     #[pallet::storage]
     pub type Rules<T: Config> = StorageValue<_, VotingRules, ValueQuery>;
+
+    /// For how many seconds light clients may trust a block's sets; 0 for no statement. Light clients prove this value.
+    /// (LIGHT-9)
+    #[pallet::storage]
+    pub type TrustingPeriod<T: Config> = StorageValue<_, u64, ValueQuery>;
 
     /// The set in the making over several blocks. (CHAIN-8)
     #[pallet::storage]

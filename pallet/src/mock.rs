@@ -78,6 +78,7 @@ parameter_types! {
     pub static MinParticipation: Perbill = Perbill::zero();
     pub static AwaitHandoff: bool = false;
     pub static MinDelta: u32 = 1;
+    pub static TrustingPeriod: u64 = 1000;
     /// The signers and non-signers of sets' handoffs.
     pub static Told: Vec<(SetId, Vec<u64>, Vec<u64>)> = Vec::new();
     /// Each validator's stake; empty if nobody has any.
@@ -221,6 +222,7 @@ impl pallet_duet::Config for Test {
     type MaxValidators = MaxValidators;
     type ValidatorsPerBlock = ValidatorsPerBlock;
     type SlashableSessions = SlashableSessions;
+    type TrustingPeriod = TrustingPeriod;
     type MinParticipation = MinParticipation;
     type StakeOf = StakeOf;
     type ResetOrigin = EnsureRoot<u64>;

@@ -59,6 +59,7 @@ impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
 
 /// Both sets are those of the genesis session, which also has the validators of the next one.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
+    rules::state_trusting_period::<T>();
     if !ActiveFrom::<T>::exists() {
         return;
     }
@@ -87,6 +88,7 @@ pub(crate) fn rotate<'a, T: Config>(
     active: impl Iterator<Item = &'a T::ValidatorId> + Clone,
     queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
 ) {
+    rules::state_trusting_period::<T>();
     let session = pallet_session::CurrentIndex::<T>::get();
     match Keysets::<T>::get().filter(|_| !Ended::<T>::get()) {
         Some(sets) => Keysets::<T>::put(advance::<T>(sets, queued, session)),

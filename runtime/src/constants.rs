@@ -20,6 +20,9 @@ pub const SESSIONS_PER_ERA: SessionIndex = 2;
 pub const BONDING_ERAS: EraIndex = 28;
 /// Sessions for which an offence can be punished.
 pub const BONDING_SESSIONS: SessionIndex = BONDING_ERAS * SESSIONS_PER_ERA;
+/// Seconds for which light clients trust the sets of a block: two thirds of the bonding duration.
+pub const TRUSTING_PERIOD: u64 =
+    SLOT_MILLIS * SESSION_BLOCKS as u64 * BONDING_SESSIONS as u64 * 2 / 3 / 1000;
 /// Eras for which exposures and rewards are kept.
 pub const HISTORY_ERAS: EraIndex = 84;
 

@@ -267,6 +267,15 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) stateless: bool,
 
+    /// Refuse to continue from a block that is older than this, less than the chain's bonding duration. The chain may name a
+    /// period too: the shorter one counts.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) trusting_period: Option<u64>,
+
+    /// Begin or continue from a block that is older than the trusting period, or whose age is not known.
+    #[arg(long)]
+    pub(crate) trust_old_start: bool,
+
     /// Print one JSON object per line on standard output, and no progress bar.
     #[arg(long)]
     pub(crate) json: bool,

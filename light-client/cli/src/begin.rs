@@ -1,6 +1,6 @@
 //! The state from which a run starts.
 
-use duet_light_client::{Checkpoint, Mode, Trusted};
+use duet_light_client::{Checkpoint, Dated, Mode, Trusted};
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::{BlockNumber, H256};
 
@@ -41,6 +41,7 @@ pub(crate) fn is_begun_from(checkpoint: &Checkpoint, kept: Option<&Trusted>) -> 
 /// The newer of the stored state and the checkpoint. A checkpoint that contradicts a proven block is refused.
 pub(crate) fn begin(
     checkpoint: Option<Checkpoint>,
+    dated: Option<Dated>,
     kept: Option<Trusted>,
     mode: Mode,
 ) -> Result<Option<Trusted>, Failure> {
@@ -53,9 +54,12 @@ pub(crate) fn begin(
             return Ok(Some(kept));
         }
     }
-    Trusted::from_checkpoint(checkpoint, mode)
-        .map(Some)
-        .map_err(|error| usage(format!("the checkpoint is refused: {error}")))
+    let trusted = Trusted::from_checkpoint(checkpoint, mode)
+        .map_err(|error| usage(format!("the checkpoint is refused: {error}")))?;
+    Ok(Some(match dated {
+        Some(dated) => trusted.with_date(dated),
+        None => trusted,
+    }))
 }
 
 /// Whether a block that the user vouches for is newer than the stored state. A contradicting block is refused.

@@ -2,9 +2,9 @@
 
 #[cfg(feature = "statistics")]
 use crate::stats;
-use crate::verdict::Verdict;
 #[cfg(feature = "vouchers")]
 use crate::vouch::shown;
+use crate::{age::now, verdict::Verdict};
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
 use duet_light_rpc::{Failure, Fault, PathJson};
 use duet_light_warp::Follower;
@@ -88,6 +88,8 @@ pub(crate) enum Event<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         claimed_hash: Option<H256>,
     },
+    /// Neither the chain nor the user names a trusting period, so that no age is checked.
+    NoTrustingPeriod { url: &'a str },
     /// No endpoint has had a new proof for this long.
     Stalled {
         url: &'a str,
@@ -117,6 +119,12 @@ pub(crate) enum Event<'a> {
         validators: u32,
         threshold: u32,
         next_set: Option<SetId>,
+        /// The time of the block, or of one before it, in seconds since the Unix epoch.
+        time: Option<u64>,
+        /// In seconds.
+        age: Option<u64>,
+        /// In seconds.
+        trusting_period: Option<u64>,
     },
     /// A header, verified.
     Header {
@@ -306,6 +314,7 @@ impl<'a> Event<'a> {
     }
 
     pub(crate) fn status(trusted: &Trusted) -> Self {
+        let dated = trusted.dated();
         Self::Status {
             genesis: trusted.genesis_hash(),
             mode: mode_name(trusted.mode()),
@@ -316,6 +325,9 @@ impl<'a> Event<'a> {
             validators: trusted.signing().len,
             threshold: trusted.signing().threshold(),
             next_set: trusted.next().map(|next| next.id),
+            time: dated.map(|dated| dated.time / 1000),
+            age: dated.map(|dated| dated.age(now())),
+            trusting_period: dated.and_then(|dated| dated.trusting_period),
         }
     }
 

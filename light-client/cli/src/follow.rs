@@ -44,6 +44,7 @@ impl Session {
         self.output
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();
+        self.keep_time(server).await?;
 
         let quarter = self.stall_after.checked_div(4).unwrap_or_default();
         let mut look = tokio::time::interval(quarter.clamp(SHORTEST_LOOK, LONGEST_LOOK));
@@ -143,7 +144,7 @@ impl Session {
         let best = self.trusted()?.best_number();
         if best > watch.best {
             *watch = Watch::new(best);
-            return Ok(());
+            return self.keep_time(server).await;
         }
         if let Some((head, _)) = server.head().await?.filter(|(head, _)| *head > best) {
             self.report_behind(&server.url, head)?;

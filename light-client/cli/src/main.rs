@@ -14,6 +14,7 @@
     )
 )]
 
+mod age;
 mod args;
 mod begin;
 mod compare;

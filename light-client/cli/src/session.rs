@@ -1,6 +1,7 @@
 //! One run: from the trusted state to the goal, with one endpoint after another.
 
 use crate::{
+    age::Age,
     args::Run,
     begin::{begin, genesis_hash},
     event::Event,
@@ -12,8 +13,8 @@ use crate::{
 };
 #[cfg(feature = "vouchers")]
 use crate::{begin::is_begun_from, vouch};
-use duet_light_client::{Error, Mode, Outcome, Trusted, Update, Verified};
-use duet_light_rpc::{checkpoint, Choice, Endpoints, Failure, Fault, Kind, Server};
+use duet_light_client::{Checkpoint, Error, Mode, Outcome, Trusted, Update, Verified};
+use duet_light_rpc::{checkpoint, CheckpointJson, Choice, Endpoints, Failure, Fault, Kind, Server};
 use duet_primitives::H256;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -50,6 +51,7 @@ pub(crate) struct Session {
     /// The block that the user wants to begin at, until an endpoint has proven its sets or something newer is trusted.
     pub(crate) start: Option<H256>,
     pub(crate) request_timeout: Duration,
+    pub(crate) age: Age,
     file: Option<StateFile>,
     trusted: Option<Trusted>,
     pub(crate) proofs: u64,
@@ -71,6 +73,8 @@ impl Session {
             .as_deref()
             .map(checkpoint::read)
             .transpose()?;
+        let dated = checkpoint.as_ref().and_then(CheckpointJson::dated);
+        let checkpoint = checkpoint.map(Checkpoint::from);
         let (file, kept) = match &args.state {
             Some(path) => {
                 let (file, kept) = StateFile::open(path)?;
@@ -85,7 +89,7 @@ impl Session {
                 vouch::check(&args.vouching, checkpoint, &output)?;
             }
         }
-        let trusted = begin(checkpoint, kept, mode)?;
+        let trusted = begin(checkpoint, dated, kept, mode)?;
         output.event(&Event::start(genesis, mode, args.start, trusted.as_ref()));
         let now = Instant::now();
         Ok(Self {
@@ -106,6 +110,7 @@ impl Session {
             genesis,
             start: args.start,
             request_timeout: args.request_timeout,
+            age: Age::new(args),
             file,
             trusted,
             proofs: 0,
@@ -268,6 +273,7 @@ impl Session {
         let server = self.connect(index, self.request_timeout).await?;
         if self.goal == Goal::Head {
             self.catch_up(&server).await?;
+            self.keep_time(&server).await?;
             self.endpoints.succeeded(index, Instant::now());
             return Ok(Done);
         }
@@ -307,6 +313,7 @@ impl Session {
         update: Update,
         url: &str,
     ) -> Result<Result<Step, Error>, Failure> {
+        self.check_age()?;
         let bytes = update.proof_len();
         let start = Instant::now();
         let outcome = self.trusted()?.verify(update);
@@ -323,6 +330,7 @@ impl Session {
     /// Verifies proofs that follow each other, as far as they are new and hold, and shows them; how many there
     /// were. Stops at the goal.
     pub(crate) fn verify_prefix(&mut self, updates: &[Update], url: &str) -> Result<u32, Failure> {
+        self.check_age()?;
         let start = Instant::now();
         let verified = self.trusted()?.verify_prefix(updates);
         let count = u32::try_from(verified.len()).unwrap_or(u32::MAX);

@@ -16,7 +16,7 @@ impl Session {
         if self.trusted().is_err() {
             self.begin_at_genesis(server).await?;
         }
-        Ok(())
+        self.check_start(server).await
     }
 
     /// Starts at this block, unless the stored state is newer.

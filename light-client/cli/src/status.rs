@@ -9,7 +9,7 @@ pub(crate) fn show(args: &Status, output: &Output) -> Result<(), Failure> {
     let trusted = state_file::read(&args.state)?
         .ok_or_else(|| Failure::new(Kind::Local, format!("there is no state file {path}")))?;
     if args.checkpoint {
-        let json = serde_json::to_string_pretty(&CheckpointJson::from(trusted.checkpoint()))
+        let json = serde_json::to_string_pretty(&CheckpointJson::of(&trusted))
             .map_err(|error| Failure::new(Kind::Local, error.to_string()))?;
         output.print(&json);
     } else {

@@ -81,6 +81,10 @@ impl Event<'_> {
                     None => format!("{url} {verdict}: {reason}"),
                 }
             }
+            Self::NoTrustingPeriod { url } => format!(
+                "{url} proves that its chain names no trusting period: give one with --trusting-period, so that this client \
+                 does not continue from a block that is too old"
+            ),
             Self::Stalled {
                 url,
                 block,
@@ -203,6 +207,9 @@ impl Event<'_> {
             validators,
             threshold,
             next_set,
+            age,
+            trusting_period,
+            ..
         } = self
         else {
             return String::new();
@@ -219,6 +226,10 @@ impl Event<'_> {
             "validators  {validators}, of which {threshold} make a proof"
         ));
         lines.extend(next_set.map(|next| format!("next set    {next}")));
+        lines.extend(age.map(|age| match trusting_period {
+            Some(period) => format!("age         {age} s, of {period} s in which proofs are taken"),
+            None => format!("age         {age} s"),
+        }));
         lines.join("\n")
     }
 }

@@ -1,7 +1,7 @@
 //! Checkpoints as JSON, to publish, to compare by eye, and to start from.
 
 use crate::failure::{Failure, Kind};
-use duet_light_client::Checkpoint;
+use duet_light_client::{Checkpoint, Dated, Trusted};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, Pk1Bytes, SetId, H256};
 use serde::{Deserialize, Serialize};
 use std::{fs, path::Path};
@@ -17,6 +17,32 @@ pub struct CheckpointJson {
     current: KeysetCommitment,
     #[serde(with = "KeysetJson")]
     next: KeysetCommitment,
+    /// Time of the block, in seconds since the Unix epoch. (LIGHT-9)
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<u64>,
+    /// The chain's trusting period, in seconds. (LIGHT-9)
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trusting_period: Option<u64>,
+}
+
+impl CheckpointJson {
+    /// The checkpoint of a client, with its date.
+    pub fn of(trusted: &Trusted) -> Self {
+        let dated = trusted.dated();
+        Self {
+            time: dated.map(|dated| dated.time / 1000),
+            trusting_period: dated.and_then(|dated| dated.trusting_period),
+            ..Self::from(trusted.checkpoint())
+        }
+    }
+
+    /// The date in it, if it has one.
+    pub fn dated(&self) -> Option<Dated> {
+        Some(Dated {
+            time: self.time?.saturating_mul(1000),
+            trusting_period: self.trusting_period,
+        })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,6 +69,8 @@ impl From<Checkpoint> for CheckpointJson {
             block_hash,
             current,
             next,
+            time: None,
+            trusting_period: None,
         }
     }
 }
@@ -55,6 +83,7 @@ impl From<CheckpointJson> for Checkpoint {
             block_hash,
             current,
             next,
+            ..
         } = json;
         let keysets = Keysets { current, next };
         Self {
@@ -71,7 +100,7 @@ impl From<CheckpointJson> for Checkpoint {
 /// # Errors
 /// [`Kind::Local`] when the file does not exist or is not the JSON of a checkpoint. The checkpoint's content is not
 /// checked.
-pub fn read(path: &Path) -> Result<Checkpoint, Failure> {
+pub fn read(path: &Path) -> Result<CheckpointJson, Failure> {
     let failed = |what: &str| {
         let path = path.display();
         Failure::new(
@@ -80,7 +109,5 @@ pub fn read(path: &Path) -> Result<Checkpoint, Failure> {
         )
     };
     let text = fs::read_to_string(path).map_err(|error| failed(&error.to_string()))?;
-    let json: CheckpointJson =
-        serde_json::from_str(&text).map_err(|error| failed(&error.to_string()))?;
-    Ok(json.into())
+    serde_json::from_str(&text).map_err(|error| failed(&error.to_string()))
 }

@@ -18,6 +18,8 @@ pub enum Kind {
     NoWay,
     /// The checkpoint has too few vouchers, or a false record of them. Exit code 7.
     Unvouched,
+    /// The trusted block is older than the trusting period. Exit code 8.
+    TooOld,
     /// Told to stop. Exit code 130.
     Interrupted,
 }
@@ -33,6 +35,7 @@ impl Kind {
             Self::Misbehaviour => 5,
             Self::NoWay => 6,
             Self::Unvouched => 7,
+            Self::TooOld => 8,
             Self::Interrupted => 130,
         }
     }
@@ -47,6 +50,7 @@ impl Kind {
             Self::Misbehaviour => "misbehaviour",
             Self::NoWay => "no_way",
             Self::Unvouched => "unvouched",
+            Self::TooOld => "too_old",
             Self::Interrupted => "interrupted",
         }
     }

@@ -156,6 +156,10 @@ pub enum Missing {
     /// Figures that are as new as they have to be.
     #[error("figures newer than those of the session that began with block {0}")]
     FreshStatistic(BlockNumber),
+    /// The time of this block, which a client begins from or continues from.
+    #[error("proof of the time of block {0} (LIGHT-9): its state is pruned, or has no time; begin from a younger checkpoint, or add \
+             --trust-old-start if people whom you trust say that the block is younger than the trusting period")]
+    Time(BlockNumber),
     /// The extrinsics of this block.
     #[error(
         "extrinsics of block {0}: a node with `--blocks-pruning` keeps only those of newer blocks"
@@ -278,6 +282,7 @@ impl Fault {
             Self::Lie(lie) => Some(lie.rule()),
             Self::OtherChain { .. } | Self::LaterStart(_) => Some("LIGHT-1"),
             Self::Incomplete(Missing::HandoffProof(_)) => Some("LIGHT-6"),
+            Self::Incomplete(Missing::Time(_)) => Some("LIGHT-9"),
             Self::Reset(_) => Some("LIGHT-8"),
             Self::Incompatible(_)
             | Self::Unreachable(_)

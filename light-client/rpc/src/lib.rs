@@ -26,6 +26,7 @@
     )
 )]
 
+mod age;
 pub mod checkpoint;
 mod claim;
 mod endpoints;

@@ -256,7 +256,7 @@ pub fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
 
-fn from_hex(text: &str, asked: impl Fn() -> String) -> Result<Vec<u8>, Fault> {
+pub(crate) fn from_hex(text: &str, asked: impl Fn() -> String) -> Result<Vec<u8>, Fault> {
     let digits = text.strip_prefix("0x");
     let bytes = digits.and_then(|digits| hex::decode(digits).ok());
     bytes.ok_or_else(|| other(asked(), "bytes that are not 0x-hex").into())

@@ -73,6 +73,20 @@ fn light_clients_find_the_sets_under_the_key_they_expect() {
 }
 
 #[test]
+fn light_clients_find_the_trusting_period_that_the_runtime_has_since_the_session_began() {
+    with(&[1, 2], || {
+        let at = [suite::PALLET_NAME, suite::TRUSTING_PERIOD_ITEM].map(|name| twox_128(name.as_bytes()));
+        assert_eq!(at.concat(), suite::TRUSTING_PERIOD_STORAGE_KEY);
+        let stated = || frame_support::storage::unhashed::get::<u64>(&at.concat());
+        assert_eq!(stated(), Some(1000));
+        mock::TrustingPeriod::set(2000);
+        assert_eq!(stated(), Some(1000));
+        next_session();
+        assert_eq!(stated(), Some(2000));
+    });
+}
+
+#[test]
 fn the_payload_names_the_root_the_signing_set_and_the_next() {
     with(&[1, 2], || {
         register(3);

@@ -5,12 +5,14 @@ use crate::{
         consensus::PunishableOffences,
         staking::{ExposedStake, HandoffPoints},
     },
-    constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS, VALIDATORS_PER_BLOCK},
+    constants::{
+        BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS, TRUSTING_PERIOD, VALIDATORS_PER_BLOCK,
+    },
     AccountId, Authorship, Balances, Runtime,
 };
 use frame_support::{
     parameter_types,
-    traits::{ConstBool, ConstU128, ConstU32, FindAuthor, Get},
+    traits::{ConstBool, ConstU128, ConstU32, ConstU64, FindAuthor, Get},
 };
 use frame_system::EnsureRoot;
 use sp_core::H256;
@@ -95,6 +97,7 @@ impl pallet_duet::Config for Runtime {
     type MaxValidators = ConstU32<MAX_VALIDATORS>;
     type ValidatorsPerBlock = ConstU32<VALIDATORS_PER_BLOCK>;
     type SlashableSessions = ConstU32<BONDING_SESSIONS>;
+    type TrustingPeriod = ConstU64<TRUSTING_PERIOD>;
     type MinParticipation = MinParticipation;
     type StakeOf = ExposedStake;
     type ResetOrigin = EnsureRoot<AccountId>;

@@ -7,6 +7,7 @@ mod args;
 use crate::args::{Args, Command, Deploy, EvmChain, Relaying};
 use alloy::signers::local::PrivateKeySigner;
 use clap::Parser;
+use duet_light_client::Checkpoint;
 use duet_light_rpc::{checkpoint, Failure, Kind};
 use duet_primitives::BlockNumber;
 use duet_relay::{
@@ -88,7 +89,7 @@ async fn relay(
     let genesis = genesis_of(&target, args.pause, args.once || args.dry_run, &tell).await?;
     let mut source = Source::new(&args.sources, genesis, args.timeout, args.give_up_after);
     if let Some(path) = &args.checkpoint {
-        source.remember(&checkpoint::read(path)?.keysets);
+        source.remember(&Checkpoint::from(checkpoint::read(path)?).keysets);
     }
     let (mut relayer, demands) = Relayer::new(source, target, policy);
     if let Some(block) = args.block {
@@ -156,7 +157,7 @@ async fn deploy(args: &Deploy, json: bool) -> Result<(), Failure> {
         key_of(&args.chain)?,
         options(&args.chain),
     )?;
-    let checkpoint = checkpoint::read(&args.checkpoint)?;
+    let checkpoint = Checkpoint::from(checkpoint::read(&args.checkpoint)?);
     let period = args.trusting_period;
     let deployed = evm::deploy(&target, &args.bytecode, &checkpoint, period, args.owner).await?;
     let (address, receipt) = (deployed.address, deployed.receipt);

@@ -16,7 +16,7 @@ use std::error::Error;
 
 /// Signs a checkpoint, alone or on top of others, and writes the record.
 pub(crate) fn vouch(args: &Vouch, output: &Output) -> Result<(), Failure> {
-    let checkpoint = checkpoint::read(&args.checkpoint)?;
+    let checkpoint = Checkpoint::from(checkpoint::read(&args.checkpoint)?);
     // What nobody can begin from is not worth a signature.
     Trusted::from_checkpoint(checkpoint.clone(), Mode::Stateless)
         .map_err(|error| usage(format!("the checkpoint is refused: {error}")))?;

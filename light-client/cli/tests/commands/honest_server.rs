@@ -84,7 +84,10 @@ async fn a_state_is_kept_and_continued_from_in_either_mode() {
     assert_eq!(finished.numbers(), [5, 15, 22]);
 
     while server.prove_next().is_some_and(|number| number < 42) {}
-    let again = format!("sync --json --state {state} --url {}", server.url);
+    let again = format!(
+        "sync --json --trust-old-start --state {state} --url {}",
+        server.url
+    );
     let stateless = format!("{again} --stateless");
     let finished = Program::run(&stateless).await.expect_code(0);
     assert_eq!(finished.named("start")[0]["block"], 22);
@@ -292,7 +295,10 @@ async fn the_state_survives_being_killed_and_interrupted() {
     );
 
     // An interrupt before a goal is another end.
-    let until = format!("sync --json --until 900 --url {} {keep}", server.url);
+    let until = format!(
+        "sync --json --trust-old-start --until 900 --url {} {keep}",
+        server.url
+    );
     let program = Program::start(&until).synced().await;
     program.signal("INT");
     program.finish().await.expect_code(130);
@@ -312,7 +318,10 @@ async fn a_client_begins_from_a_printed_checkpoint() {
     let printed = Program::run(&print).await.expect_code(0).stdout;
     folder.write("checkpoint.json", printed);
     let checkpoint = folder.text("checkpoint.json");
-    let begin = format!("sync --json --url {} --checkpoint {checkpoint}", server.url);
+    let begin = format!(
+        "sync --json --trust-old-start --url {} --checkpoint {checkpoint}",
+        server.url
+    );
 
     while server.prove_next().is_some() {}
     for mode in MODES {

@@ -156,7 +156,7 @@ async fn a_lie_in_the_subscription_is_refused_as_well() {
 
         // Nothing is asked of the liar any more: it lies in what it pushes.
         let liar = Server::start_at(&chain, lie, 2).await;
-        let line = format!("follow --json {state} --url {}", liar.url);
+        let line = format!("follow --json --trust-old-start {state} --url {}", liar.url);
         let program = Program::start(&line).synced().await;
         liar.prove_next();
         let finished = program.finish().await.expect_code(3);

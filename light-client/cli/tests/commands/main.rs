@@ -1,5 +1,6 @@
 //! The real program against servers that are honest, lie, or lag.
 
+mod age;
 mod gate;
 mod honest_server;
 mod lagging;

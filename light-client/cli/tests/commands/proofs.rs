@@ -44,8 +44,12 @@ async fn one_question_is_asked_where_the_node_has_it_and_else_one_for_each_part(
                 let finished = ask(&world, &question, &[&node]).await;
                 let mut answer = finished.expect_code(0).named("account").remove(0);
                 assert_eq!(answer["free"], number.to_string());
-                assert_eq!(node.calls("duet_getProofs"), 1, "it is tried once");
-                assert_eq!(node.calls("state_getReadProof"), usize::from(!at_once));
+                assert_eq!(
+                    node.calls("duet_getProofs"),
+                    2,
+                    "for the time, and for this"
+                );
+                assert_eq!(node.calls("state_getReadProof"), 2 * usize::from(!at_once));
                 let path = usize::from(!at_once && number != NEWEST);
                 assert_eq!(node.calls("mmr_generateProof"), path);
                 answer["url"] = Value::Null;

@@ -85,7 +85,9 @@ impl World {
     async fn ask(&self, hash: H256, nodes: &[&Host], more: &str) -> Finished {
         let path = self.checkpoint.path().display();
         let urls = urls(nodes.iter().map(|node| &node.url));
-        let line = format!("tx {hash:?} --at 7 --stateless --checkpoint {path}{urls} {more}");
+        let line = format!(
+            "tx {hash:?} --at 7 --stateless --trust-old-start --checkpoint {path}{urls} {more}"
+        );
         Program::run(&line).await
     }
 }

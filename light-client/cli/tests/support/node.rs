@@ -5,6 +5,7 @@ use super::{
     world::{hex, World},
 };
 use codec::{Decode, Encode};
+use duet_light_client::Dated;
 use duet_primitives::H256;
 use jsonrpsee::{
     server::{RpcModule, SubscriptionMessage},
@@ -24,6 +25,8 @@ pub(crate) enum Tamper {
     ChangedBalance,
     /// Trie nodes of the block before.
     OldState,
+    /// The same, for its time too.
+    OldTime,
     /// The header of the block before.
     OtherHeader,
     /// The place of another block in the range.
@@ -112,12 +115,13 @@ impl Node {
     }
 }
 
-const METHODS: [&str; 19] = [
+const METHODS: [&str; 20] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
     "chain_getBlock",
     "state_getReadProof",
+    "state_getStorage",
     "mmr_generateProof",
     "duet_getFinalizedHead",
     "duet_getJustification",
@@ -146,6 +150,11 @@ impl State {
         }
         match method {
             "state_getReadProof" => self.read_proof(&params),
+            "state_getStorage" => {
+                let (key, hash): (String, H256) = params.parse()?;
+                let value = self.world.value(self.number(hash)?, &decoded(&[key])[0]);
+                Ok(json!(value.map(|value| hex(&value))))
+            }
             "mmr_generateProof" => {
                 let (numbers, newer, _): (Vec<u32>, u32, H256) = params.parse()?;
                 let (leaves, proof) = self.path(numbers[0] - 1, newer);
@@ -192,6 +201,9 @@ impl State {
     /// The trie nodes, with what is changed of them.
     fn nodes(&self, number: usize, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let mut nodes = match self.tamper {
+            Tamper::OldTime => return self.world.nodes(number - 1, keys),
+            // The time is honest, so that another lie is found where it is asked for.
+            _ if keys == Dated::keys() => return self.world.nodes(number, keys),
             Tamper::OldState => return self.world.nodes(number - 1, keys),
             Tamper::HugeAnswer => return vec![vec![0; 15_000_000]],
             _ => self.world.nodes(number, keys),
@@ -270,7 +282,10 @@ impl State {
         match method {
             "chain_getBlockHash" => Ok(match self.tamper {
                 Tamper::OtherChain => json!(H256::repeat_byte(3)),
-                _ => json!(blocks[0].hash),
+                _ => {
+                    let (number,): (u32,) = params.parse()?;
+                    json!(blocks.get(number as usize).map(|block| block.hash))
+                }
             }),
             "chain_getFinalizedHead" => Ok(json!(blocks[self.head() as usize].hash)),
             "chain_getHeader" => {

@@ -202,8 +202,11 @@ impl State {
     ) -> Result<Value, ErrorObjectOwned> {
         match method {
             "chain_getBlockHash" => Ok(json!(match self.lie {
-                Lie::ServesAnotherChain => H256::repeat_byte(3),
-                _ => self.chain.genesis_hash,
+                Lie::ServesAnotherChain => Some(H256::repeat_byte(3)),
+                _ => {
+                    let (number,): (u32,) = params.parse()?;
+                    (number == 0).then_some(self.chain.genesis_hash)
+                }
             })),
             "chain_getHeader" => {
                 let (hash,): (H256,) = params.parse()?;
@@ -353,6 +356,7 @@ impl State {
                     None => json!("undecided"),
                 }
             }
+            "duet_getProofs" => return Err(ErrorObject::owned(9008, "no state", None::<()>)),
             "duet_getReset" => match lie {
                 Lie::Reset | Lie::FalseReset => {
                     let (_, proof) = reset(chain, lie);
@@ -425,7 +429,7 @@ const PAST: [&str; 4] = [
 /// What a terminal shows as a line of the program itself, in place of the line that it is in.
 pub(crate) const FORGED_LINE: &str = "\r\u{1b}[2Ksynced to block 7\n";
 
-const METHODS: [&str; 15] = [
+const METHODS: [&str; 16] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
@@ -438,6 +442,7 @@ const METHODS: [&str; 15] = [
     "duet_getStatelessSetProofs",
     "duet_getKeys",
     "duet_getReset",
+    "duet_getProofs",
     "duet_reportProof",
     "duet_getWarpGenesis",
     "duet_getWarpProof",

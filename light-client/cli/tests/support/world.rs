@@ -4,18 +4,23 @@ use codec::{Compact, Encode};
 use duet_light_client::{
     start::start_keys,
     testing::{read_proof, trie, TestRange},
-    Checkpoint, StartProof,
+    Checkpoint, StartProof, TIME_STORAGE_KEY,
 };
 use duet_primitives::{
-    suite::KEYSETS_STORAGE_KEY, testing::TestSet, BlockNumber, KeysetCommitment, Keysets,
-    RoundMessage, StatelessProof, UncheckedJustification, H256,
+    suite::{KEYSETS_STORAGE_KEY, TRUSTING_PERIOD_STORAGE_KEY},
+    testing::TestSet,
+    BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, UncheckedJustification,
+    H256,
 };
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
 use sp_crypto_hashing::{blake2_128, twox_128};
-use sp_trie::{LayoutV0, MemoryDB, TrieConfiguration};
+use sp_trie::{read_trie_value, LayoutV0, LayoutV1, MemoryDB, TrieConfiguration};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tempfile::NamedTempFile;
 
+/// Milliseconds from one block to the next.
+const SLOT: u64 = 2_000;
 /// The account whose balance and nonce are the number of the block.
 pub(crate) const ACCOUNT: [u8; 32] = [7; 32];
 
@@ -63,7 +68,15 @@ pub(crate) fn events_key() -> Vec<u8> {
 impl World {
     /// Blocks 0 to `newest`; `salt` tells chains apart.
     pub(crate) fn new(newest: u32, salt: u8) -> Self {
+        Self::aged(newest, salt, 0, 1_000)
+    }
+
+    /// The same, with a newest block that is so many seconds old, and a trusting period that its state names unless it is 0.
+    pub(crate) fn aged(newest: u32, salt: u8, age: u64, trusting_period: u64) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let last =
+            u64::try_from(now.expect("after 1970").as_millis()).expect("before long") - 1_000 * age;
         let set = TestSet::new(0, 0..4);
         let keysets = Keysets::without_successor(set.set.commitment().clone()).encode();
         for number in 0..=newest {
@@ -72,7 +85,20 @@ impl World {
                 0 => H256::zero(),
                 _ => range(&blocks).root(),
             };
-            blocks.push(block(number, parent, root, &keysets, salt));
+            let time = last - SLOT * u64::from(newest - number);
+            let mut entries = vec![
+                (KEYSETS_STORAGE_KEY.to_vec(), keysets.to_vec()),
+                (account_key(), account_info(number)),
+                (events_key(), vec![number; 3].encode()),
+            ];
+            if number > 0 {
+                entries.push((TIME_STORAGE_KEY.to_vec(), time.encode()));
+            }
+            if trusting_period > 0 {
+                let key = TRUSTING_PERIOD_STORAGE_KEY.to_vec();
+                entries.push((key, trusting_period.encode()));
+            }
+            blocks.push(block(number, parent, root, entries, time / SLOT, salt));
         }
         Self { blocks, set }
     }
@@ -111,6 +137,16 @@ impl World {
         commitment.mmr_root = block.range_root;
         let message = RoundMessage::new(self.genesis(), commitment);
         self.set.justify(&message, [0, 1, 3])
+    }
+
+    /// The entry under a key after a block.
+    pub(crate) fn value(&self, number: usize, key: &[u8]) -> Option<Vec<u8>> {
+        let Block {
+            state, state_root, ..
+        } = &self.blocks[number];
+        let value =
+            read_trie_value::<LayoutV1<Blake2Hasher>, _>(state, state_root, key, None, None);
+        value.expect("all nodes are there")
     }
 
     /// The trie nodes that prove these keys after a block.
@@ -159,19 +195,21 @@ fn range(blocks: &[Block]) -> TestRange {
     TestRange::new(0, blocks.iter().map(|block| block.hash))
 }
 
-fn block(number: u32, parent: H256, range_root: H256, keysets: &[u8], salt: u8) -> Block {
+fn block(
+    number: u32,
+    parent: H256,
+    range_root: H256,
+    entries: Vec<(Vec<u8>, Vec<u8>)>,
+    slot: u64,
+    salt: u8,
+) -> Block {
     let others = (0..50_u32).map(|other| (other.to_be_bytes().to_vec(), vec![salt; 40]));
-    let own = [
-        (KEYSETS_STORAGE_KEY.to_vec(), keysets.to_vec()),
-        (account_key(), account_info(number)),
-        (events_key(), vec![number; 3].encode()),
-    ];
-    let (state, state_root) = trie(others.chain(own));
+    let (state, state_root) = trie(others.chain(entries));
     let extrinsics: Vec<_> = (0..3_u32)
         .map(|index| (number, index).encode().encode())
         .collect();
     let extrinsics_root = LayoutV0::<Blake2Hasher>::ordered_trie_root(&extrinsics);
-    let log = (6_u8, *b"aura", u64::from(number).encode()).encode();
+    let log = (6_u8, *b"aura", slot.encode()).encode();
     let mut header = (
         parent,
         Compact(number),

@@ -134,6 +134,7 @@ impl pallet_duet::Config for Runtime {
     type MinParticipation = MinParticipation;
     // This chain has neither stake nor offences.
     type StakeOf = ();
+    type TrustingPeriod = ConstU64<0>;
     type ReportOffence = ();
     type FullIdentification = ();
     type IdentificationOf = pallet_duet::UnitIdentification;

@@ -1,0 +1,141 @@
+//! LIGHT-9: the program continues from no block that is older than the trusting period.
+
+use crate::support::{checkpoint_file, Finished, Folder, Node, Program, Tamper, World};
+use serde_json::Value;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+const NEWEST: u32 = 9;
+/// In the state of the chain below, in seconds. Block 1 is 16 s older than the newest one.
+const PERIOD: u64 = 1_000;
+
+/// A chain whose newest block is so old.
+fn world(age: u64) -> Arc<World> {
+    Arc::new(World::aged(NEWEST, 1, age, PERIOD))
+}
+
+async fn sync(node: &Node, more: &str) -> Finished {
+    let line = format!("sync --json --give-up-after 1 --url {} {more}", node.url);
+    Program::run(&line).await
+}
+
+fn start(world: &World, block: usize) -> String {
+    let (genesis, hash) = (world.genesis(), world.blocks[block].hash);
+    format!("--genesis {genesis:?} --start {hash:?}")
+}
+
+/// The rule is named, the program ends with its status, and nothing was verified.
+fn refused(finished: Finished) {
+    let finished = finished.expect_code(8);
+    let failed = finished.named("failed").remove(0);
+    assert_eq!(failed["kind"], "too_old");
+    let message = failed["message"].as_str().expect("text");
+    assert!(message.starts_with("LIGHT-9: "), "{message}");
+    assert!(message.contains("--trust-old-start"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_is_as_old_as_its_state_says_and_a_genesis_as_its_first_block_is_said_to_be() {
+    for (age, period, from_start, from_genesis) in [
+        (0, "", 0, 0),
+        (PERIOD - 12, "", 0, 8),
+        (PERIOD - 4, "", 8, 8),
+        (100, "--trusting-period 112", 0, 8),
+        (100, "--trusting-period 104", 8, 8),
+        (PERIOD, "--trusting-period 100000", 8, 8),
+    ] {
+        let world = world(age);
+        let node = Node::start(&world, Tamper::None).await;
+        let checkpoint = checkpoint_file(&world.checkpoint());
+        for (from, code) in [
+            (start(&world, 5), from_start),
+            (
+                format!("--checkpoint {}", checkpoint.path().display()),
+                from_genesis,
+            ),
+        ] {
+            let asked = format!("{from} {period}");
+            match code {
+                0 => drop(sync(&node, &asked).await.expect_code(0)),
+                _ => refused(sync(&node, &asked).await),
+            }
+            let trusted = sync(&node, &format!("{asked} --trust-old-start")).await;
+            assert_eq!(trusted.expect_code(0).numbers(), [9], "{asked}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_became_too_old_asks_nobody_and_its_checkpoint_is_as_old() {
+    let (world, folder) = (world(PERIOD + 1), Folder::new());
+    let node = Node::start(&world, Tamper::None).await;
+    let state = format!("--state {}", folder.text("state"));
+    let begin = format!("{} {state}", start(&world, 5));
+    let synced = sync(&node, &format!("{begin} --trust-old-start")).await;
+    synced.expect_code(0);
+    let calls = || node.calls("duet_getFinalizedHead") + node.calls("duet_getProofs");
+    let before = calls();
+    refused(sync(&node, &state).await);
+    let status = Program::run(&format!("status --json {state}")).await;
+    let status = status.expect_code(0).named("status").remove(0);
+    assert_eq!(status["trusting_period"], PERIOD);
+    assert!(status["age"].as_u64() > Some(PERIOD), "{status}");
+    let printed = Program::run(&format!("status {state} --checkpoint")).await;
+    let printed = printed.expect_code(0).stdout;
+    let checkpoint: Value = serde_json::from_str(&printed).expect("JSON");
+    assert_eq!(checkpoint["time"], status["time"]);
+    folder.write("checkpoint", printed);
+    let from = format!("--checkpoint {}", folder.text("checkpoint"));
+    refused(sync(&node, &from).await);
+    assert_eq!(calls(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_age_that_nobody_proves_is_not_believed() {
+    let world = world(0);
+    for (tamper, code, rule) in [
+        (Tamper::Pruned, 6, "LIGHT-9"),
+        (Tamper::OldTime, 3, "STATE-2"),
+    ] {
+        let node = Node::start(&world, tamper).await;
+        let finished = sync(&node, &start(&world, 5)).await.expect_code(code);
+        assert_eq!(finished.named("endpoint")[0]["rule"], rule);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_that_names_no_period_is_followed_from_any_block_with_a_warning() {
+    let world = Arc::new(World::aged(NEWEST, 1, 1_000_000_000, 0));
+    let node = Node::start(&world, Tamper::None).await;
+    let from = start(&world, 5);
+    let finished = sync(&node, &from).await.expect_code(0);
+    assert_eq!(finished.named("no_trusting_period").len(), 1);
+    refused(sync(&node, &format!("{from} --trusting-period 9")).await);
+}
+
+/// A program that slept, as on a suspended machine, takes no proof when it wakes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_whose_newest_block_became_too_old_takes_no_proof_any_more() {
+    let (world, folder) = (world(0), Folder::new());
+    let node = Node::start_at(&world, Tamper::None, 8, true).await;
+    let state = format!("--state {}", folder.text("state"));
+    let line = format!("follow --json --stall-after 1 --url {} {state}", node.url);
+    let from = start(&world, 7);
+    let program = Program::start(&format!("{line} --trusting-period 5 {from}"));
+    let program = program.synced().await;
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        let status = Program::run(&format!("status --json {state}")).await;
+        let status = status.named("status").pop();
+        if status.is_some_and(|status| status["age"].as_u64() > Some(5)) {
+            break;
+        }
+        assert!(Instant::now() < until, "the kept state does not age");
+    }
+    node.prove(NEWEST);
+    let finished = program.finish().await;
+    assert_eq!(finished.named("proof").last().expect("block 8")["block"], 8);
+    refused(finished);
+}

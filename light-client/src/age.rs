@@ -1,0 +1,141 @@
+//! The age of the newest trusted block, and the refusal to continue from one that is too old. (LIGHT-9)
+
+use crate::trusted::Trusted;
+use alloc::vec::Vec;
+use codec::{Decode, DecodeAll, Encode};
+use duet_primitives::suite::TRUSTING_PERIOD_STORAGE_KEY;
+
+/// The storage key of a block's time: `twox_128("Timestamp") ‖ twox_128("Now")`.
+pub const TIME_STORAGE_KEY: [u8; 32] = [
+    0xf0, 0xc3, 0x65, 0xc3, 0xcf, 0x59, 0xd6, 0x71, 0xeb, 0x72, 0xda, 0x0e, 0x7a, 0x41, 0x13, 0xc4,
+    0x9f, 0x1f, 0x05, 0x15, 0xf4, 0x62, 0xcd, 0xcf, 0x84, 0xe0, 0xf1, 0xd6, 0x04, 0x5d, 0xfc, 0xbb,
+];
+
+/// A block's time, and the trusting period, as the state after the block names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Dated {
+    /// Milliseconds since the Unix epoch.
+    pub time: u64,
+    /// In seconds; `None` where the chain names none.
+    pub trusting_period: Option<u64>,
+}
+
+/// LIGHT-9: the newest trusted block is older than the trusting period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("LIGHT-9: the newest trusted block is {age} s old, and the trusting period is {trusting_period} s")]
+pub struct TooOld {
+    /// Seconds since the block's time.
+    pub age: u64,
+    /// The period, in seconds.
+    pub trusting_period: u64,
+}
+
+impl Dated {
+    /// The storage keys of what [`Dated::read`] reads, in its order.
+    pub fn keys() -> [&'static [u8]; 2] {
+        [&TIME_STORAGE_KEY, &TRUSTING_PERIOD_STORAGE_KEY]
+    }
+
+    /// Reads the values under [`Dated::keys`]; `None` where the state has no time. A period of 0 is none.
+    pub fn read(values: &[Option<Vec<u8>>]) -> Option<Self> {
+        let number = |index: usize| {
+            let value = values.get(index)?.as_ref()?;
+            u64::decode_all(&mut value.as_slice()).ok()
+        };
+        Some(Self {
+            time: number(0)?,
+            trusting_period: number(1).filter(|period| *period > 0),
+        })
+    }
+
+    /// Seconds since the block's time; 0 when the clock is behind it. `now` is in milliseconds.
+    pub fn age(&self, now: u64) -> u64 {
+        now.saturating_sub(self.time) / 1000
+    }
+
+    /// Whether proofs by the block's sets may still be trusted. `given` is the user's own trusting period, in seconds: of
+    /// the two, the shorter one counts. Without any, every age passes.
+    ///
+    /// # Errors
+    /// [`TooOld`] when more time has passed.
+    pub fn check(&self, now: u64, given: Option<u64>) -> Result<(), TooOld> {
+        let age = self.age(now);
+        match self.trusting_period.into_iter().chain(given).min() {
+            Some(trusting_period) if age > trusting_period => Err(TooOld {
+                age,
+                trusting_period,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Trusted {
+    /// Time and trusting period of the newest block of which they are known. It is the newest trusted block or an older
+    /// one, so that this age is at least that of the newest trusted block.
+    pub fn dated(&self) -> Option<Dated> {
+        self.dated
+    }
+
+    /// The same state with another date.
+    ///
+    /// # Security
+    /// `dated` must be of a block that this state proves, or that the user vouches for.
+    pub fn with_date(mut self, dated: Dated) -> Self {
+        self.dated = Some(dated);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    const MINUTE: u64 = 60_000;
+
+    #[test]
+    fn a_block_is_too_old_one_second_after_the_shorter_period() {
+        let dated = |trusting_period| Dated {
+            time: MINUTE,
+            trusting_period,
+        };
+        let at = |seconds: u64| MINUTE + seconds * 1000 + 999;
+        let refused = |age, trusting_period| {
+            Err(TooOld {
+                age,
+                trusting_period,
+            })
+        };
+        for (stated, given, age, expected) in [
+            (Some(100), None, 100, Ok(())),
+            (Some(100), None, 101, refused(101, 100)),
+            (Some(100), Some(50), 51, refused(51, 50)),
+            (Some(100), Some(150), 101, refused(101, 100)),
+            (None, Some(50), 51, refused(51, 50)),
+            (None, None, u64::MAX / 2000, Ok(())),
+        ] {
+            assert_eq!(dated(stated).check(at(age), given), expected);
+        }
+        assert_eq!(dated(Some(100)).age(0), 0, "the clock is behind");
+    }
+
+    #[test]
+    fn time_and_period_are_read_from_the_state_that_has_a_time() {
+        let bytes = |value: u64| Some(value.encode());
+        for (values, expected) in [
+            (vec![bytes(7), bytes(9)], Some((7, Some(9)))),
+            (vec![bytes(7), bytes(0)], Some((7, None))),
+            (vec![bytes(7), None], Some((7, None))),
+            (vec![None, bytes(9)], None),
+            (vec![Some(vec![7]), bytes(9)], None),
+            (vec![], None),
+        ] {
+            let expected = expected.map(|(time, trusting_period)| Dated {
+                time,
+                trusting_period,
+            });
+            assert_eq!(Dated::read(&values), expected);
+        }
+    }
+}
