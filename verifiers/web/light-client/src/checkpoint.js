@@ -10,7 +10,7 @@ const KEYSET = 8 + 4 + HASH + KEY;
 /** Encodes a checkpoint that is given as JSON or as an object. */
 export function encodeCheckpoint(checkpoint) {
   const json = typeof checkpoint === "string" ? parse(checkpoint) : checkpoint;
-  only(json, ["genesis_hash", "block_number", "block_hash", "current", "next"]);
+  only(json, ["genesis_hash", "block_number", "block_hash", "current", "next"], ["time", "trusting_period"]);
   return concat([
     bytes(json.genesis_hash, HASH, "genesis_hash"),
     integer(json.block_number, 4, "block_number"),
@@ -48,9 +48,10 @@ function parse(text) {
   }
 }
 
-function only(object, names) {
+/** Refuses an object without one of these names, or with another one that is not optional. */
+function only(object, names, optional = []) {
   if (typeof object !== "object" || object === null) throw misuse("the checkpoint is not an object");
-  const keys = Object.keys(object);
+  const keys = Object.keys(object).filter((key) => !optional.includes(key));
   if (keys.length !== names.length || !names.every((name) => keys.includes(name))) {
     throw misuse(`the checkpoint has to have exactly the fields ${names.join(", ")}`);
   }
