@@ -290,6 +290,30 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_sealed_file_is_pinned_and_opens() {
+        let secret = secret();
+        // Made with libsodium.
+        let sealed = Sealed {
+            cost: SealCost {
+                memory_kib: 8,
+                passes: 1,
+            },
+            salt: [1; SALT_LEN],
+            nonce: [2; NONCE_LEN],
+            ciphertext: *from_hex("ciphertext", CIPHERTEXT).unwrap(),
+            tag: *from_hex("tag", TAG).unwrap(),
+        };
+        let opened = sealed.open(b"correct horse", &seal_context(&secret.public()));
+        assert_eq!(opened.unwrap(), secret.expose());
+        let text = KeyFile::sealed(secret.public(), sealed).to_text().unwrap();
+        assert_eq!(hex::encode(Sha256::digest(&*text)), SEALED);
+    }
+
+    const CIPHERTEXT: &str = "0xe753642dadba64e918c76d05cc24063186037c8a0c49c22cf39cafa6936bcc94";
+    const TAG: &str = "0x4f2984d90dd2d2e60806827faa925b77";
+    const SEALED: &str = "4798dc63504a58fb3b7a1545244e45a13a18c82d627e4b94edd7c735df744abb";
+
     const PINNED: &str = "f2e60b4e7987529a0321af4849271e16e83b36c84aa11f15ab38dafcfabfe76c";
 
     #[test]

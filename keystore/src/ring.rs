@@ -43,12 +43,6 @@ impl Keys {
         self.on_disk.contains_key(name) || self.refused.get(name) == Some(modified)
     }
 
-    fn knows_all(&self, files: &Files) -> bool {
-        files
-            .iter()
-            .all(|(name, modified)| self.knows(name, modified))
-    }
-
     fn get(&self, key: &Pk1Bytes) -> Option<&SecretKey> {
         self.in_memory
             .get(key)
@@ -206,16 +200,17 @@ impl KeyRing {
             return Ok(());
         };
         let files = directory.files()?;
-        let changed: Vec<_> = {
+        let changed = {
             let keys = self.read();
-            if keys.on_disk.keys().all(|name| files.contains_key(name)) && keys.knows_all(&files) {
-                return Ok(());
-            }
-            files
+            let changed: Vec<_> = files
                 .iter()
                 .filter(|(name, modified)| !keys.knows(name, modified))
                 .map(|(name, _)| name.clone())
-                .collect()
+                .collect();
+            if changed.is_empty() && keys.on_disk.keys().all(|name| files.contains_key(name)) {
+                return Ok(());
+            }
+            changed
         };
         // Outside of the lock: opening a sealed file takes a while, and must not delay votes.
         let loaded: Vec<_> = changed
@@ -279,6 +274,16 @@ mod tests {
     use super::*;
     use crate::fault::{tests::with_fault, Fault};
     use duet_primitives::{PossessionError, SignatureError};
+
+    #[test]
+    fn the_file_of_a_key_is_read_only_once() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let ring = KeyRing::open(dir.path(), None).expect("an empty ring");
+        let key = ring.generate().expect("a key").pk1();
+        std::fs::write(ring.path_of(&key).expect("a path"), "damaged").expect("a file");
+        ring.keys().expect("the directory can be read");
+        assert!(ring.read().refused.is_empty());
+    }
 
     #[test]
     fn a_faulty_proof_of_possession_does_not_leave_the_ring() {

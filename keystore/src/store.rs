@@ -5,7 +5,6 @@ use crate::{
     fault::verified_vote,
     records::{Memory, VoteRecords},
     ring::KeyRing,
-    seal::SealCost,
     signer::{Signer, SignerError},
 };
 use duet_primitives::{
@@ -37,14 +36,6 @@ impl KeyStore {
         let records = VoteRecords::open(&path)?;
         let ring = KeyRing::open(path, password)?;
         Ok(Self { records, ring })
-    }
-
-    /// As [`KeyRing::with_seal_cost`].
-    pub fn with_seal_cost(self, cost: SealCost) -> Self {
-        Self {
-            ring: self.ring.with_seal_cost(cost),
-            ..self
-        }
     }
 
     /// A key store without a directory: all keys and their votes live in memory only.

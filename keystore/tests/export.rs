@@ -402,6 +402,7 @@ fn what_is_read_is_bounded() {
         ),
         "{error}"
     );
+    read(&text(&vec![entry(1, 0, &[]); 1024].into())).unwrap();
     let error = refused(|text| {
         let one = text["keys"][0]["votes"][0].clone();
         text["keys"][0]["votes"] = vec![one; 4097].into();
@@ -459,4 +460,12 @@ fn a_key_that_is_not_in_a_file_is_not_removed() {
     let mut both = vec![secret(1).public(), secret(2).public()];
     both.sort();
     assert_eq!(store.keys().unwrap(), both);
+
+    let path = store.ring().path_of(&key(1)).unwrap();
+    fs::remove_file(&path).unwrap();
+    let error = store.remove(&key(1)).unwrap_err();
+    assert!(matches!(error, KeyStoreError::NoFile(gone) if gone == key(1)));
+    fs::create_dir(&path).unwrap();
+    let error = store.remove(&key(1)).unwrap_err();
+    assert!(matches!(error, KeyStoreError::Io { path: named, .. } if named == path));
 }

@@ -1,8 +1,8 @@
 //! Key files on a real file system: which are read back, which are refused, and what is left behind.
 
 use duet_keystore::{
-    file_name, secret_of_suri, Corruption, KeyRing, KeyStore, KeyStoreError, SealCost, Signer,
-    SignerError,
+    create_directory, file_name, secret_of_suri, Corruption, KeyRing, KeyStore, KeyStoreError,
+    SealCost, Signer, SignerError,
 };
 use duet_primitives::{
     ownership_statement, BlockNumber, Commitment, DualKeyBytes, DualKeyset, KeysetCommitment,
@@ -32,11 +32,6 @@ fn secret(number: u8) -> SecretKey {
 
 fn open(path: &Path, password: Option<SecretString>) -> Result<KeyRing, KeyStoreError> {
     Ok(KeyRing::open(path, password)?.with_seal_cost(CHEAP))
-}
-
-fn open_to_sign(path: &Path, password: Option<SecretString>) -> KeyStore {
-    let store = KeyStore::open(path, password).unwrap();
-    store.with_seal_cost(CHEAP)
 }
 
 /// A directory with one key file in it, and the path of that file.
@@ -197,7 +192,9 @@ fn a_truncated_an_extended_and_an_empty_file_are_refused() {
         refusal(dir.path(), None),
         KeyStoreError::Corrupt { .. }
     ));
-    fs::write(&path, vec![b' '; 1 << 20]).unwrap();
+    fs::write(&path, [b' '; 4096]).unwrap();
+    assert!(matches!(corruption(dir.path()), Corruption::Json(_)));
+    fs::write(&path, [b' '; 4097]).unwrap();
     let reason = corruption(dir.path());
     assert!(
         matches!(reason, Corruption::TooLong { limit: 4096 }),
@@ -326,6 +323,13 @@ fn what_a_crash_left_and_what_the_sdk_keeps_is_passed_over() {
     );
 }
 
+#[test]
+fn a_file_in_place_of_the_directory_is_refused() {
+    let (_dir, path, _) = one_key(None);
+    let error = create_directory(&path).unwrap_err();
+    assert!(matches!(error, KeyStoreError::Io { path: named, .. } if named == path));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_write_that_fails_leaves_no_file_and_no_key() {
@@ -392,7 +396,7 @@ fn ephemeral_keys_sign_and_are_not_written() {
 #[test]
 fn a_vote_from_the_store_is_the_secrets_own_and_holds() {
     let (dir, _, secret) = one_key(password("correct horse"));
-    let store = open_to_sign(dir.path(), password("correct horse"));
+    let store = KeyStore::open(dir.path(), password("correct horse")).unwrap();
     let owner = ownership_statement(H256::repeat_byte(7), &[1u8; 32]);
     let pk1 = secret.public().pk1();
     let proof = store.prove_possession(&pk1, &owner).unwrap();
@@ -415,7 +419,7 @@ fn a_vote_from_the_store_is_the_secrets_own_and_holds() {
 #[test]
 fn a_key_that_is_not_there_does_not_sign() {
     let (dir, _, one) = one_key(None);
-    let store = open_to_sign(dir.path(), None);
+    let store = KeyStore::open(dir.path(), None).unwrap();
     let message = RoundMessage::new(
         H256::zero(),
         commitment(&KeysetCommitment {

@@ -183,8 +183,15 @@ fn a_damaged_record_is_named_and_the_key_does_not_sign() {
     ));
     let other = whole.replace(&pk1().to_string(), &Pk1Bytes([9; 48]).to_string());
     assert!(matches!(refused(&other), Corruption::OtherRecord));
+    let elsewhere = whole.replace(&"07".repeat(32), &"08".repeat(32));
+    assert!(matches!(refused(&elsewhere), Corruption::OtherRecord));
     let short = whole.replacen("\"8\":\"0x", "\"8\":\"0", 1);
     assert!(matches!(refused(&short), Corruption::Json(_)));
+    fs::write(&path, [0xff]).unwrap();
+    assert!(matches!(
+        vote(&open(&dir), &message(8, 2)).unwrap_err(),
+        SignerError::KeyStore(KeyStoreError::Io { path: named, .. }) if named == path
+    ));
     fs::write(&path, whole).unwrap();
     vote(&open(&dir), &message(9, 1)).unwrap();
 }
@@ -207,4 +214,8 @@ fn a_key_in_memory_is_remembered_as_long_as_it_lives_and_leaves_no_file() {
     vote(&memory, &message(8, 1)).unwrap();
     assert_voted(&memory, &message(8, 2));
     assert_eq!(memory.records().path_of(&pk1(), CHAIN), None);
+    for (chain, keys) in [(CHAIN, 1), (H256::zero(), 0)] {
+        let export = memory.records().export(chain).unwrap();
+        assert_eq!(export.keys().count(), keys);
+    }
 }
