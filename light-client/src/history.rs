@@ -102,10 +102,6 @@ impl BlockProof {
     ///
     /// The caller has bounded index and count by a block number.
     fn root(&self) -> Option<H256> {
-        // A proof that was not decoded here may have any number.
-        if u32::try_from(self.hashes.len()).map_or(true, |hashes| hashes > MAX_HASHES) {
-            return None;
-        }
         let size = leaf_index_to_mmr_size(self.leaf_count.checked_sub(1)?);
         let leaf = self.leaf.using_encoded(KeccakHasher::hash);
         let leaves = vec![(leaf_index_to_pos(self.leaf_index), leaf)];

@@ -30,14 +30,6 @@ pub(crate) fn set_still_signs(signing: SetId, got: SetId) -> Result<(), Error> {
     Ok(())
 }
 
-/// LIGHT-6: the set is not beyond the newest trusted one.
-pub(crate) fn set_is_within_reach(latest: SetId, got: SetId) -> Result<(), Error> {
-    if got > latest {
-        return Err(Error::TooFarAhead { latest, got });
-    }
-    Ok(())
-}
-
 /// LIGHT-5: a proof with the keys of a successor names one.
 pub(crate) fn successor_is_named(commitment: &Commitment) -> Result<(), Error> {
     if !commitment.is_handoff() {

@@ -161,6 +161,10 @@ fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
             from_set: SetId::new(0)
         }
     );
+    assert_eq!(
+        error.next_step().to_string(),
+        "fetch the handoff proofs from set 0 on and verify them first"
+    );
 
     let mut relabelled = foreign;
     relabelled.commitment.validator_set_id = SetId::new(0);
@@ -352,11 +356,19 @@ fn a_proof_of_a_later_set_is_not_called_a_lie() {
     assert_eq!(error.culprit(), Culprit::Nobody);
 }
 
-fn misbehaviour(error: Error) -> Box<Misbehaviour> {
+/// The evidence in an error that names this rule and this contradiction.
+fn misbehaviour(error: Error, rule: &str, contradiction: &str) -> Box<Misbehaviour> {
     assert_eq!(
         (error.culprit(), error.next_step()),
         (Culprit::Validators, NextStep::Stop)
     );
+    assert_eq!(error.rule(), rule);
+    let both = "two proofs hold that cannot both be true";
+    let (text, start) = (
+        error.to_string(),
+        format!("{rule}: {both}: {contradiction} (block "),
+    );
+    assert!(text.starts_with(&start), "{text}");
     match error {
         Error::Misbehaviour(misbehaviour) => misbehaviour,
         other => panic!("no misbehaviour: {other}"),
@@ -371,7 +383,8 @@ fn two_commitments_for_one_block_are_evidence_that_holds() {
     let mut commitment = first.commitment.clone();
     commitment.block_hash = H256::repeat_byte(9);
     let second = chain.sign(0, commitment, [0, 1, 2, 4]);
-    let evidence = misbehaviour(trusted.verify(second.clone()).expect_err("they contradict"));
+    let error = trusted.verify(second.clone()).expect_err("they contradict");
+    let evidence = misbehaviour(error, "LIGHT-4", "two commitments for one block number");
     assert_eq!(evidence.conflict(), Conflict::SameBlock);
     assert_eq!(evidence.proofs(), [&first, &second]);
 
@@ -405,14 +418,20 @@ fn two_successors_or_one_taken_back_are_evidence() {
     let error = trusted
         .verify(chain.sign(0, other, 0..5))
         .expect_err("another successor");
-    assert_eq!(misbehaviour(error).conflict(), Conflict::Successors);
+    let evidence = misbehaviour(error, "LIGHT-5", "two successors of one set");
+    assert_eq!(evidence.conflict(), Conflict::Successors);
 
     let mut back = late;
     back.next = chain.sets[0].set.commitment().clone();
     let error = trusted
         .verify(chain.sign(0, back, 0..5))
         .expect_err("it was named");
-    assert_eq!(misbehaviour(error).conflict(), Conflict::Retraction);
+    let evidence = misbehaviour(
+        error,
+        "LIGHT-5",
+        "a successor that was named and taken back",
+    );
+    assert_eq!(evidence.conflict(), Conflict::Retraction);
 }
 
 #[test]

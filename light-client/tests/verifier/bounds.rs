@@ -6,11 +6,11 @@ use duet_light_client::{
     start::{start_keys, MAX_TRIE_BYTES, MAX_TRIE_NODES},
     testing::{self, genesis_header, TestChain},
     Culprit, Error, HandoffProof, Mode, Received, StartProof, StorageProofError, Trusted,
-    MAX_ANSWER_LEN,
+    MAX_ANSWER_LEN, MAX_STATE_BYTES,
 };
 use duet_primitives::{
     suite::{ENDED_STORAGE_KEY, KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
-    BlockNumber, Keysets, Pk1Bytes,
+    BlockNumber, Keysets, Pk1Bytes, StatelessProof, UncheckedJustification,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{recorder::Recorder, LayoutV1};
@@ -34,6 +34,18 @@ fn refusal<T: Received + std::fmt::Debug>(bytes: &[u8]) -> String {
     };
     assert_eq!(object, T::NAME);
     reason
+}
+
+/// ENC-6, LIGHT-2, STATE-2.
+#[test]
+fn the_most_bytes_of_each_object_are_those_of_the_specification() {
+    let trie_bytes = usize::try_from(MAX_TRIE_BYTES).expect("small");
+    assert_eq!(UncheckedJustification::MAX_LEN, 13_524);
+    assert_eq!(StatelessProof::MAX_LEN, 9_600_000);
+    assert_eq!(HandoffProof::MAX_LEN, 4_813_528);
+    assert_eq!(Vec::<Pk1Bytes>::MAX_LEN, 4_800_004);
+    assert_eq!(MAX_ANSWER_LEN, 14_400_000);
+    assert_eq!((trie_bytes, MAX_STATE_BYTES), (65_536, 8_388_608));
 }
 
 /// LIGHT-2, ENC-6.

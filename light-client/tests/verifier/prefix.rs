@@ -2,7 +2,7 @@
 
 use duet_light_client::{testing::TestChain, Mode, Outcome, Trusted, Update};
 use duet_primitives::{
-    testing::TestSet, BlockNumber, RoundMessage, SignatureBytes, UncheckedJustification,
+    testing::TestSet, BlockNumber, RoundMessage, SetId, SignatureBytes, UncheckedJustification,
 };
 
 const SETS: u64 = 6;
@@ -71,6 +71,10 @@ fn honest_proofs_lead_to_the_head_in_both_modes() {
     for mode in [Mode::Full, Mode::Stateless] {
         let updates = updates(&chain, mode);
         assert_eq!(judge(&begin(&chain, mode), &updates), updates.len());
+        for (next, one) in (1..).zip(begin(&chain, mode).verify_prefix(&updates)) {
+            assert_eq!((one.signers(), one.set_len), (4, 5));
+            assert_eq!(one.next_set(), Some(SetId::new(next)));
+        }
         assert_eq!(judge(&begin(&chain, mode), &[]), 0);
     }
 }

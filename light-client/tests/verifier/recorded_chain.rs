@@ -5,7 +5,10 @@ use duet_light_client::{
     decode, testing::TestChain, Culprit, Error, HandoffProof, Mode, NextStep, Outcome, StartProof,
     StateError, Trusted, Update,
 };
-use duet_primitives::{suite, BlockNumber, SetId, StatelessProof, UncheckedJustification};
+use duet_primitives::{
+    suite, BlockNumber, Commitment, Keysets, SetId, StatelessProof, UncheckedJustification, H256,
+};
+use sp_core::{Blake2Hasher, Hasher};
 
 const SETS: u64 = 12;
 
@@ -213,6 +216,10 @@ fn a_checkpoint_leads_back_to_the_state_that_printed_it() {
         Trusted::from_checkpoint(trusted.checkpoint(), Mode::Stateless).expect("a good one");
     assert_eq!(again.checkpoint(), trusted.checkpoint());
     assert_eq!(again.latest_set().id, SetId::new(1));
+    // The set that names the successor once more, and the successor, which names its own.
+    for number in [8, 15] {
+        next(&again, chain.stateless_proof(number).expect("a proof"));
+    }
 }
 
 #[test]
@@ -278,10 +285,52 @@ fn a_state_is_read_back_as_it_was_and_no_flipped_byte_passes() {
     }
 }
 
+/// The bytes of a state with another part, and with the checksum that belongs to them.
+fn with_part(state: &Trusted, part: &[u8], other: &[u8]) -> Vec<u8> {
+    let mut bytes = state.encode();
+    bytes.truncate(bytes.len() - 32);
+    let at = bytes.windows(part.len()).position(|found| found == part);
+    let at = at.expect("the state has the part");
+    bytes.splice(at..at + part.len(), other.iter().copied());
+    let checksum = Blake2Hasher::hash(&bytes);
+    bytes.extend(checksum.as_bytes());
+    bytes
+}
+
+#[test]
+fn parts_of_a_state_that_do_not_belong_together_are_refused() {
+    let chain = chain();
+    let handoff = chain.handoff_proofs(0, 1).remove(0);
+    let state = next(&begin(&chain, Mode::Full), handoff.clone());
+    let refused = |part: Vec<u8>, other: Vec<u8>, why: &str| {
+        let error = Trusted::decode(&with_part(&state, &part, &other)).expect_err("refused");
+        assert_eq!(error, StateError::Malformed(why.to_string()));
+    };
+    let proven = handoff.justification.commitment;
+    let changes: [fn(&mut Commitment); 4] = [
+        |other| other.block_number = BlockNumber::new(4),
+        |other| other.block_hash = H256::zero(),
+        |other| other.validator_set_id = SetId::new(1),
+        |other| other.next.len = 4,
+    ];
+    for change in changes {
+        let mut other = proven.clone();
+        change(&mut other);
+        let why = "the proof is of another block";
+        refused(proven.encode(), other.encode(), why);
+    }
+    let keysets = state.checkpoint().keysets;
+    let alone = Keysets::without_successor(keysets.current.clone());
+    let why = "keys of a next set, but no next set";
+    refused(keysets.encode(), alone.encode(), why);
+}
+
 #[test]
 fn keys_can_be_dropped_and_asked_for_again() {
     let chain = chain();
     let full = begin(&chain, Mode::Full);
+    let kept = full.clone().in_mode(Mode::Full);
+    assert_eq!(kept.missing_keys(), None);
     let stateless = full.clone().in_mode(Mode::Stateless);
     assert_eq!(stateless.missing_keys(), None);
     let keys = chain.keys(0).expect("known");
@@ -308,11 +357,10 @@ fn keys_can_be_dropped_and_asked_for_again() {
 
 #[test]
 fn the_genesis_state_may_hold_the_value_inline_as_version_0_does() {
-    use sp_core::{Blake2Hasher, Hasher};
     use sp_trie::{trie_types::TrieDBMutBuilderV0, LayoutV0, MemoryDB, Recorder, TrieMut};
 
     let first = chain().sets[0].set.commitment().clone();
-    let keysets = duet_primitives::Keysets::without_successor(first);
+    let keysets = Keysets::without_successor(first);
     let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), Default::default());
     TrieDBMutBuilderV0::new(&mut db, &mut root)
         .build()
@@ -338,11 +386,10 @@ fn the_genesis_state_may_hold_the_value_inline_as_version_0_does() {
 #[test]
 fn a_node_s_own_recorder_makes_exactly_the_proof_that_is_accepted() {
     use duet_light_client::testing::{genesis_header, trie};
-    use sp_core::{Blake2Hasher, Hasher};
     use sp_trie::{recorder, LayoutV1};
 
     let first = chain().sets[0].set.commitment().clone();
-    let keysets = duet_primitives::Keysets::without_successor(first);
+    let keysets = Keysets::without_successor(first);
     let others = (0..200u8).map(|index| (Blake2Hasher::hash(&[index]).0, vec![index; 70]));
     let own = (suite::KEYSETS_STORAGE_KEY, keysets.encode());
     let (db, root) = trie(others.chain([own]));
@@ -380,5 +427,14 @@ fn what_servers_send_is_pinned() {
         next_keys,
     } = chain.handoff_proofs(0, 1).remove(0);
     let pair: (UncheckedJustification, _) = (justification, next_keys);
-    assert_eq!(chain.handoff_proofs(0, 1).encode(), vec![pair].encode());
+    assert_eq!(
+        chain.handoff_proofs(0, 1).encode(),
+        vec![pair.clone()].encode()
+    );
+    // What is said about the length of a proof is without the keys of a next set.
+    let stateless = chain.stateless_handoff_proofs(0, 1).remove(0);
+    let len = stateless.encode().len();
+    assert_eq!(Update::from(stateless).proof_len(), len);
+    let (len, handoff) = (pair.0.encode().len(), chain.handoff_proofs(0, 1).remove(0));
+    assert_eq!(Update::from(handoff).proof_len(), len);
 }

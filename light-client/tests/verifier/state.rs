@@ -80,6 +80,9 @@ fn state_is_read_under_the_newest_block_also_what_is_not_there() {
     let world = World::new(0);
     let header = world.header();
     assert_eq!(header.block(), world.newest());
+    let bytes = world.blocks.headers.last().unwrap();
+    let (_, _, root) = <(H256, Compact<u32>, H256)>::decode(&mut &bytes[..]).unwrap();
+    assert_eq!(header.state_root(), root);
     let keys = [KEY, LONG, ABSENT];
     let entries = header.read(&keys, &world.blocks.nodes(&keys)).unwrap();
     let values: Vec<_> = entries.iter().map(|entry| entry.value()).collect();
