@@ -67,6 +67,7 @@ parameter_types! {
     pub const SlashedTo: u64 = SLASHED_TO;
     /// The time of this chain, in seconds.
     pub static Now: u64 = 1_800_000_000;
+    pub static HeadersToKeep: u32 = 5;
 }
 
 /// Stands at [`Now`].
@@ -82,7 +83,7 @@ impl crate::Config for Test {
     type BridgedChain = OtherChain;
     type MaxFreeHeadersPerBlock = ConstU32<2>;
     type FreeHeadersInterval = FreeHeadersInterval;
-    type HeadersToKeep = ConstU32<5>;
+    type HeadersToKeep = HeadersToKeep;
     type Time = Clock;
     type WeightInfo = crate::SubstrateWeight<Self>;
 }

@@ -97,6 +97,9 @@ fn what_cannot_succeed_is_refused_before_anybody_pays() {
         let new = header(11, 0);
         let valid = proof(&first, &new, &first);
         assert_eq!(refusal(&call(&new, &valid, 0, false)), None);
+        let claims = call(&new, &valid, 0, false).submit_finality_proof_info();
+        let claims = claims.map(|claims| (claims.block_number, claims.current_set_id));
+        assert_eq!(claims, Some((11, Some(0))));
         assert_eq!(
             refusal(&call(&new, &valid, 1, false)),
             Some(InvalidTransaction::Call),

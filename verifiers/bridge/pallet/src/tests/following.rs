@@ -120,12 +120,15 @@ fn a_set_that_the_caller_does_not_expect_is_refused_before_the_proof_is_looked_a
 #[test]
 fn an_error_names_the_rule_that_a_proof_breaks() {
     type Mutation = fn(&mut StatelessProof);
-    let mutations: [(Rule, Mutation); 7] = [
+    let mutations: [(Rule, Mutation); 8] = [
         (Rule::Just2, |proof| {
             proof.justification.signers = duet_primitives::Bitfield::from_indices(
                 9,
                 (0..4).map(duet_primitives::SignerIndex::new),
             );
+        }),
+        (Rule::Just3, |proof| {
+            proof.justification.signers = duet_primitives::Bitfield::from_bytes(vec![0xff]);
         }),
         (Rule::Just4, |proof| {
             proof.justification.signers = duet_primitives::Bitfield::from_indices(

@@ -2,6 +2,7 @@ mod contradictions;
 mod extension;
 mod fees;
 mod following;
+mod invariants;
 mod messages;
 mod owner;
 mod weights;

@@ -5,6 +5,7 @@ use crate::{
     weights::{submission, SubstrateWeight, WeightInfo},
 };
 use duet_primitives::{testing::TestSet, StatelessProof};
+use frame_support::traits::{Hooks, StorageInfoTrait};
 
 type Measured = SubstrateWeight<Test>;
 
@@ -60,4 +61,24 @@ fn what_is_forgotten_is_charged_and_nothing_else() {
         crate::Contradicted::<Test>::put(duet_light_client::Conflict::SameBlock);
         assert_eq!(force().actual_weight, actual(2), "blocks 30 and 31");
     });
+}
+
+#[test]
+fn benchmarks_are_told_how_many_headers_are_kept() {
+    let values = BridgeDuet::storage_info();
+    for name in ["ImportedHashes", "ImportedHeaders"] {
+        let mut values = values.iter();
+        let value = values.find(|value| value.storage_name == name.as_bytes());
+        assert_eq!(value.unwrap().max_values, Some(HeadersToKeep::get()));
+    }
+}
+
+#[test]
+fn a_runtime_that_keeps_no_header_or_more_than_it_can_forget_is_refused() {
+    for (headers, why) in [(0, "is zero"), (u32::MAX, "more than half a block")] {
+        HeadersToKeep::set(headers);
+        let refusal = std::panic::catch_unwind(BridgeDuet::integrity_test).unwrap_err();
+        let refusal = refusal.downcast_ref::<&str>().unwrap();
+        assert!(refusal.contains(why), "{refusal}");
+    }
 }
