@@ -1,6 +1,6 @@
 //! Proofs that cannot both be true.
 
-use crate::{mock::*, Contradicted, Error, Event, ImportedHeaders};
+use crate::{mock::*, Contradicted, Error, Event, Followed, ImportedHeaders};
 use bp_header_chain::HeaderChain;
 use duet_light_client::Conflict;
 use duet_primitives::StatelessProof;
@@ -167,6 +167,15 @@ fn handoffs_of_a_set_that_was_replaced_stop_the_pallet_within_the_trusting_perio
     }
     check(following(), || {
         (0..=5).for_each(hand_off);
+        refused(&by_first);
+    });
+    // The owner may have decided that those sets are of another history.
+    check(following(), || {
+        (0..=1).for_each(hand_off);
+        let keysets = Followed::<Test>::get().unwrap().keysets;
+        let block = Box::new(header(30, 1));
+        let root = RuntimeOrigin::root();
+        assert_ok!(BridgeDuet::force_set_pallet_state(root, keysets, block));
         refused(&by_first);
     });
     check(following(), || {
