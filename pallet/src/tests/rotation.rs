@@ -4,7 +4,7 @@ use crate::{
     mock::{
         events, genesis, key, logs, next_block, next_session, on, proof, register, register_key_of,
         sessions, with, AllPalletsWithSystem, Duet, Elected, Heard, Listener, MaxValidators,
-        MmrRoot, RuntimeOrigin, Session, SlashableSessions, System, Test, GENESIS,
+        MmrRoot, RuntimeOrigin, Session, SlashableSessions, System, Test, TrustingPeriod, GENESIS,
     },
     Event, KeptReason, KeyOwners, KeyStatus, Keysets, OldestSet, SessionHandler, SetRecord, Sets,
 };
@@ -75,11 +75,12 @@ fn light_clients_find_the_sets_under_the_key_they_expect() {
 #[test]
 fn light_clients_find_the_trusting_period_that_the_runtime_has_since_the_session_began() {
     with(&[1, 2], || {
-        let at = [suite::PALLET_NAME, suite::TRUSTING_PERIOD_ITEM].map(|name| twox_128(name.as_bytes()));
+        let at =
+            [suite::PALLET_NAME, suite::TRUSTING_PERIOD_ITEM].map(|name| twox_128(name.as_bytes()));
         assert_eq!(at.concat(), suite::TRUSTING_PERIOD_STORAGE_KEY);
         let stated = || frame_support::storage::unhashed::get::<u64>(&at.concat());
         assert_eq!(stated(), Some(1000));
-        mock::TrustingPeriod::set(2000);
+        TrustingPeriod::set(2000);
         assert_eq!(stated(), Some(1000));
         next_session();
         assert_eq!(stated(), Some(2000));
