@@ -77,6 +77,14 @@ test("one endpoint that tells the age of the genesis is enough", async (t) => {
   assert.match(made.faults.at(-1).message, /, so says ws:\S+ of the genesis: those who/);
 });
 
+test("a genesis whose age nobody tells is followed to a head, whose proven time then counts", async (t) => {
+  clock(t, PERIOD + 1);
+  const lie = (method, _params, honest) => (method === "state_getStorage" ? null : honest);
+  const made = begin(t, [await serve({ lie })]);
+  await assert.rejects(made.ready, FATAL);
+  assert.equal(made.head.block, first.number);
+});
+
 test("a genesis that was young when the client began stays good", async (t) => {
   const wait = clock(t, 0);
   const sockets = [];
