@@ -18,7 +18,8 @@ pub fn date_keys() -> Array {
     Dated::keys().into_iter().map(Uint8Array::from).collect()
 }
 
-/// Checks a date that nothing proves: that of a genesis, as a server tells it. `given` is the user's own trusting period.
+/// Checks a date that nothing proves: that of a genesis, as a server tells it. `given` is the user's own trusting
+/// period.
 ///
 /// # Errors
 /// LIGHT-9.
@@ -38,8 +39,8 @@ pub fn check_date(
 
 #[wasm_bindgen]
 impl LightClient {
-    /// Keeps the time of the newest block and the chain's trusting period, from the block's header and from trie nodes as
-    /// `state_getReadProof` gives them for `dateKeys()`. Whether its state has a time. (STATE-1, STATE-2)
+    /// Keeps the time of the newest block and the chain's trusting period, from the block's header and from trie nodes
+    /// as `state_getReadProof` gives them for `dateKeys()`. Whether its state has a time. (STATE-1, STATE-2)
     ///
     /// # Errors
     /// STATE-1, STATE-2.
@@ -69,8 +70,8 @@ impl LightClient {
         });
     }
 
-    /// Refuses to continue from a block that is too old. `given` is the user's own trusting period: of it and the chain's
-    /// the shorter one counts. Without a date nothing is refused.
+    /// Refuses to continue from a block that is too old. `given` is the user's own trusting period: of it and the
+    /// chain's the shorter one counts. Without a date nothing is refused.
     ///
     /// # Errors
     /// LIGHT-9.

@@ -172,8 +172,8 @@ impl LightClient {
     }
 
     /// The trusted state:
-    /// `{ genesisHash, mode, block, hash, mmrRoot?, set, validators, threshold, latestSet, latestLength, nextSet?, time?,
-    /// trustingPeriod? }`. The time is that of the newest block of which it is known.
+    /// `{ genesisHash, mode, block, hash, mmrRoot?, set, validators, threshold, latestSet, latestLength, nextSet?,
+    /// time?, trustingPeriod? }`. The time is that of the newest block of which it is known.
     pub fn status(&self) -> JsValue {
         let (trusted, signing) = (&self.trusted, self.trusted.signing());
         let latest = trusted.latest_set();

@@ -3,7 +3,8 @@
 //! - [`LightClient`]: the trusted state; it verifies proofs of finality, one by one or handoffs in a row;
 //! - [`Block`]: a final block, under which headers, state, extrinsics and older blocks are verified (STATE-1 to
 //!   STATE-4);
-//! - [`date_keys`], [`check_date`]: the age of the newest block, which [`LightClient`] checks when it is told to (LIGHT-9);
+//! - [`date_keys`], [`check_date`]: what [`LightClient`] needs from its caller to check the age of the newest block
+//!   (LIGHT-9);
 //! - [`start_claim`]: a sender's unproven claim of the block at which a chain's sets begin;
 //! - [`peek`]: the content of a proof, before it is verified;
 //! - [`blake2b`]: the hash in Substrate's addresses and storage keys.

@@ -55,8 +55,8 @@ export class Server {
   }
 
   /**
-   * The time of block 1 in milliseconds and the chain's trusting period, under these keys, as the node claims; nothing is
-   * proven. `undefined` if the chain has no such block yet, no slots in its headers, or no time in its state.
+   * The time of block 1 in milliseconds and the chain's trusting period, under these keys, as the node claims; nothing
+   * is proven. `undefined` if the chain has no such block yet, no slots in its headers, or no time in its state.
    *
    * The slots of Aura and BABE count from the epoch: the time is wrong if the chain changed their length.
    */
