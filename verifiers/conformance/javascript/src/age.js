@@ -14,7 +14,7 @@ const KEYS = [
 /** A `u64` in the state; nothing when there is none. */
 const number = (value) => (value?.length === 8 ? littleEndian(value) : undefined);
 
-/** What the state of a block says of its age at `now`, in milliseconds. `given` is the user's own period, in seconds. */
+/** LIGHT-9: what the state of a block says of its age at `now`, in ms. `given` is the user's own period, in seconds. */
 export function checkAge(block, { header, nodes, now, given }) {
   const { stateRoot } = checkHeader(block, header);
   const [time, stated] = readState(nodes, stateRoot, KEYS, 'STATE-2').map(number);
