@@ -232,8 +232,8 @@ impl Follower {
                         rules,
                     }
                 }
-                // It changes no set.
-                ConsensusLog::Payload(_) => continue,
+                // They change no set.
+                ConsensusLog::Payload(_) | ConsensusLog::Pardoned(_) => continue,
             });
         }
         Ok((hash, events))

@@ -68,6 +68,7 @@ pub mod migrations;
 #[cfg(test)]
 mod mock;
 mod offences;
+mod pardons;
 mod records;
 mod recovery;
 mod registration;
@@ -90,6 +91,7 @@ pub use draft::{Purpose, SetDraft};
 pub use handoffs::{Handoff, OnHandoff};
 pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
+pub use pardons::{MAX_PARDONED_BLOCKS, MAX_PARDONED_SETS, MAX_PARDONS};
 pub use records::SetRecord;
 pub use registration::{KeyOwner, KeyStatus};
 pub use rotation::SessionHandler;
@@ -116,14 +118,14 @@ use sp_mmr_primitives::LeafProof;
 )]
 pub mod pallet {
     use crate::{
-        activation, blocks, handoffs, limits, offences, recovery, registration, BalanceOf,
+        activation, blocks, handoffs, limits, offences, pardons, recovery, registration, BalanceOf,
         EquivocationOffence, FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason,
         KeyOwner, OnHandoff, OpenChores, Purpose, SetDraft, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
-        Bitfield, BlockNumber, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Pk1Bytes,
-        PossessionProof, SetId, VotingRules, H256,
+        Bitfield, BlockNumber, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Pardon,
+        Pk1Bytes, PossessionProof, SetId, VotingRules, H256,
     };
     #[allow(deprecated)] // Until the SDK's own reports of equivocations leave it, too.
     use frame_support::pallet_prelude::ValidateUnsigned;
@@ -134,9 +136,9 @@ pub mod pallet {
             StorageValue, StorageVersion, TransactionSource, TransactionValidity,
             TransactionValidityError, Twox64Concat, ValueQuery,
         },
-        traits::{fungible::MutateHold, EnsureOrigin, FindAuthor},
+        traits::{fungible::MutateHold, ConstU32, EnsureOrigin, FindAuthor},
         weights::Weight,
-        Blake2_128Concat, WeakBoundedVec,
+        Blake2_128Concat, BoundedVec, WeakBoundedVec,
     };
     use frame_system::{
         ensure_signed,
@@ -338,6 +340,11 @@ pub mod pallet {
     /// The voting rules of the signing set. (ROUND-11)
     #[pallet::storage]
     pub type Rules<T: Config> = StorageValue<_, VotingRules, ValueQuery>;
+
+    /// The statements that governance pardoned. (FALSE-4)
+    #[pallet::storage]
+    pub type Pardons<T: Config> =
+        StorageValue<_, BoundedVec<Pardon, ConstU32<{ pardons::MAX_PARDONS }>>, ValueQuery>;
 
     /// For how many seconds light clients may trust a block's sets; 0 for no statement. Light clients prove this value.
     /// (LIGHT-9)
@@ -549,6 +556,12 @@ pub mod pallet {
             /// The reason.
             reason: KeptReason,
         },
+        /// Governance pardoned statements about blocks that the chain lost. (FALSE-4)
+        #[codec(index = 20)]
+        StatementsPardoned {
+            /// Which.
+            pardon: Pardon,
+        },
         /// Governance named the block at whose end the chain starts to make sets. (ACTIVE-1)
         #[codec(index = 18)]
         ActivationScheduled {
@@ -640,6 +653,12 @@ pub mod pallet {
         NotActive,
         /// EQV-6: the runtime did not record the report: the offence is older than it punishes.
         ReportDropped,
+        /// FALSE-4: governance pardoned statements about this block by this set.
+        Pardoned,
+        /// FALSE-4: the range of blocks or of sets is empty or too long, or ends too far ahead.
+        PardonOutOfBounds,
+        /// FALSE-4: there are as many pardons as the chain keeps.
+        TooManyPardons,
     }
 
     /// The registry at genesis.
@@ -798,6 +817,19 @@ pub mod pallet {
         pub fn deactivate(origin: OriginFor<T>) -> DispatchResult {
             T::ResetOrigin::ensure_origin(origin)?;
             Ok(activation::deactivate::<T>()?)
+        }
+
+        /// Pardons statements about blocks that the chain lost, when its people restored all nodes to before a final block:
+        /// they are not punished as false. (FALSE-4)
+        ///
+        /// Equivocations stay punishable, and nothing else becomes so. The range is at most
+        /// [`MAX_PARDONED_BLOCKS`](crate::MAX_PARDONED_BLOCKS) blocks and [`MAX_PARDONED_SETS`](crate::MAX_PARDONED_SETS)
+        /// sets. `docs/operators/rescue.md` says when to call it.
+        #[pallet::call_index(8)]
+        #[pallet::weight((pardons::weight::<T>(), DispatchClass::Operational))]
+        pub fn pardon(origin: OriginFor<T>, pardon: Pardon) -> DispatchResult {
+            T::ResetOrigin::ensure_origin(origin)?;
+            Ok(pardons::pardon::<T>(pardon)?)
         }
     }
 

@@ -1,6 +1,7 @@
 //! Checks evidence and reports offences: of equivocations (EQV-1 to EQV-7) and of false statements (FALSE-1 to FALSE-3).
 
 use crate::{
+    pardons,
     records::SetRecord,
     registration::{genesis_hash, is_slashable},
     truth::FalseStatement,
@@ -174,6 +175,8 @@ impl<T: Config> Evidence<T> for Accusation {
 
     /// An accusation alone does not show the chain's block.
     fn check_against_chain(&self) -> Result<(), Error<T>> {
+        let is_pardoned = pardons::is_pardoned::<T>(self.commitment());
+        ensure!(!is_pardoned, Error::<T>::Pardoned);
         Ok(())
     }
 
@@ -193,6 +196,7 @@ impl<T: Config> Evidence<T> for FalseStatement<HeaderOf<T>> {
     }
 
     fn check_against_chain(&self) -> Result<(), Error<T>> {
+        Evidence::<T>::check_against_chain(&self.accusation)?;
         self.truth.refutes::<T>(self.accusation.commitment())
     }
 
@@ -364,7 +368,9 @@ pub(crate) fn status<T: Config>(evidence: &dyn Evidence<T>) -> EvidenceStatus {
     match judged() {
         Ok(status) => status,
         Err(Error::SetNotActive) => EvidenceStatus::NotActive,
-        Err(Error::SetNotSlashable | Error::ReportDropped) => EvidenceStatus::NotSlashable,
+        Err(Error::SetNotSlashable | Error::ReportDropped | Error::Pardoned) => {
+            EvidenceStatus::NotSlashable
+        }
         Err(_) => EvidenceStatus::Invalid,
     }
 }
@@ -451,9 +457,10 @@ fn evidence_in<T: Config>(call: &Call<T>) -> Result<&dyn Evidence<T>, InvalidTra
 fn refusal<T>(error: Error<T>) -> TransactionValidityError {
     let refusal = match error {
         Error::SetNotActive => InvalidTransaction::Future,
-        Error::SetNotSlashable | Error::DuplicateOffenceReport | Error::ReportDropped => {
-            InvalidTransaction::Stale
-        }
+        Error::SetNotSlashable
+        | Error::DuplicateOffenceReport
+        | Error::ReportDropped
+        | Error::Pardoned => InvalidTransaction::Stale,
         _ => InvalidTransaction::BadProof,
     };
     refusal.into()

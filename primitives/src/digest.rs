@@ -5,8 +5,14 @@
 
 #[cfg(doc)]
 use crate::CommitmentPayload;
-use crate::{keyset::KeysetCommitment, numbers::SetId, rules::VotingRules, suite::ENGINE_ID};
-use codec::{Decode, DecodeAll, Encode};
+use crate::{
+    commitment::Commitment,
+    keyset::KeysetCommitment,
+    numbers::{BlockNumber, SetId},
+    rules::VotingRules,
+    suite::ENGINE_ID,
+};
+use codec::{Decode, DecodeAll, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use primitive_types::H256;
 use scale_info::TypeInfo;
 
@@ -34,6 +40,41 @@ pub enum ConsensusLog {
     /// How the set votes that signs from this block on, if it is not as the set before, and always with a reset. (ROUND-11)
     #[codec(index = 5)]
     Rules(VotingRules),
+    /// Governance pardons statements about blocks that the chain lost. (FALSE-4)
+    #[codec(index = 6)]
+    Pardoned(Pardon),
+}
+
+/// Statements that are not punished as false: those about these blocks, by these sets. (FALSE-4)
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
+)]
+pub struct Pardon {
+    /// The first block.
+    pub first_block: BlockNumber,
+    /// The last block.
+    pub last_block: BlockNumber,
+    /// The first set.
+    pub first_set: SetId,
+    /// The last set.
+    pub last_set: SetId,
+}
+
+impl Pardon {
+    /// Whether it is about this statement.
+    pub fn covers(&self, statement: &Commitment) -> bool {
+        (self.first_block..=self.last_block).contains(&statement.block_number)
+            && (self.first_set..=self.last_set).contains(&statement.validator_set_id)
+    }
 }
 
 impl ConsensusLog {

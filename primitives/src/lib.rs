@@ -116,7 +116,7 @@ pub use bytes::{
     decode_list, DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature,
 };
 pub use commitment::{Commitment, CommitmentPayload, RoundMessage};
-pub use digest::ConsensusLog;
+pub use digest::{ConsensusLog, Pardon};
 pub use duet_curve::PointError;
 pub use equivocation::{Equivocation, EquivocationProof, EvidenceStatus};
 pub use error::{

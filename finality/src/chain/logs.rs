@@ -7,16 +7,17 @@ use sp_runtime::{Digest, DigestItem};
 /// reset voids the earlier logs (RESET-2): the block's state has no trace of them. The payload log changes no set,
 /// and is left out ([`payload_hash`]).
 pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
-    let of_sets = |log: &ConsensusLog| !matches!(log, ConsensusLog::Payload(_));
+    let of_sets =
+        |log: &ConsensusLog| !matches!(log, ConsensusLog::Payload(_) | ConsensusLog::Pardoned(_));
     let mut logs: Vec<ConsensusLog> = ours(digest).filter(of_sets).collect();
     let is_reset = |log: &ConsensusLog| matches!(log, ConsensusLog::Reset { .. });
     if let Some(last) = logs.iter().rposition(is_reset) {
         logs.drain(..last);
     }
     logs.sort_by_key(|log| match log {
-        ConsensusLog::Activated(_) | ConsensusLog::Reset { .. } | ConsensusLog::Payload(_) => 0,
         ConsensusLog::Rules(_) => 1,
         ConsensusLog::Planned(_) => 2,
+        _ => 0,
     });
     logs
 }

@@ -130,7 +130,7 @@ impl Block {
 }
 
 impl Block {
-    fn read_header(&self, bytes: &[u8]) -> Result<FinalHeader, JsValue> {
+    pub(crate) fn read_header(&self, bytes: &[u8]) -> Result<FinalHeader, JsValue> {
         if bytes.len() > MAX_HEADER_LEN {
             let asked = format!("the header of block {}", self.0.number());
             return Err(other_answer(asked, format!("{} bytes", bytes.len())));

@@ -18,7 +18,7 @@ use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 /// A light client's trusted state. Every method either succeeds or leaves it as it was.
 #[wasm_bindgen]
 pub struct LightClient {
-    trusted: Trusted,
+    pub(crate) trusted: Trusted,
 }
 
 fn mode(name: &str) -> Result<Mode, JsValue> {
@@ -172,7 +172,8 @@ impl LightClient {
     }
 
     /// The trusted state:
-    /// `{ genesisHash, mode, block, hash, mmrRoot?, set, validators, threshold, latestSet, latestLength, nextSet? }`.
+    /// `{ genesisHash, mode, block, hash, mmrRoot?, set, validators, threshold, latestSet, latestLength, nextSet?,
+    /// time?, trustingPeriod? }`. The time is that of the newest block of which it is known.
     pub fn status(&self) -> JsValue {
         let (trusted, signing) = (&self.trusted, self.trusted.signing());
         let latest = trusted.latest_set();
@@ -198,6 +199,12 @@ impl LightClient {
         }
         if let Some(next) = trusted.next() {
             fields = fields.with("nextSet", next.id.get());
+        }
+        if let Some(dated) = trusted.dated() {
+            fields = fields.with("time", dated.time as f64);
+            if let Some(period) = dated.trusting_period {
+                fields = fields.with("trustingPeriod", period as f64);
+            }
         }
         fields.into()
     }

@@ -2,7 +2,7 @@
 
 use crate::object::Fields;
 use duet_light_client::{
-    BodyError, Culprit, Error, NextStep, StateError, StateProofError, StorageProofError,
+    BodyError, Culprit, Error, NextStep, StateError, StateProofError, StorageProofError, TooOld,
 };
 use duet_primitives::{JustificationError, KeysetError, MerkleError, StatelessError};
 use wasm_bindgen::JsValue;
@@ -116,6 +116,20 @@ fn of_block(rule: &str, who: Culprit, message: &str, between: Difference) -> JsV
         _ => "stop",
     };
     object(Some(rule), culprit(who), step, message, between).into()
+}
+
+/// LIGHT-9: nobody is to blame for the age of a block.
+pub(crate) fn of_age(error: &TooOld) -> JsValue {
+    let between = difference(error.trusting_period, error.age);
+    let message = error.to_string();
+    object(
+        Some("LIGHT-9"),
+        "nobody",
+        "new-checkpoint",
+        &message,
+        between,
+    )
+    .into()
 }
 
 /// A checkpoint or a kept state, for which no server is to blame.

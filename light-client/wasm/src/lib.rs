@@ -3,6 +3,8 @@
 //! - [`LightClient`]: the trusted state; it verifies proofs of finality, one by one or handoffs in a row;
 //! - [`Block`]: a final block, under which headers, state, extrinsics and older blocks are verified (STATE-1 to
 //!   STATE-4);
+//! - [`date_keys`], [`check_date`]: what [`LightClient`] needs from its caller to check the age of the newest block
+//!   (LIGHT-9);
 //! - [`start_claim`]: a sender's unproven claim of the block at which a chain's sets begin;
 //! - [`peek`]: the content of a proof, before it is verified;
 //! - [`blake2b`]: the hash in Substrate's addresses and storage keys.
@@ -13,6 +15,7 @@
 //! Bytes are copied into the module and checked there; nothing here trusts its caller for anything but the genesis hash, the
 //! hash of a start block, a checkpoint or a kept state. Set ids are 64 bits wide and so are `BigInt`s; block numbers are numbers.
 
+mod age;
 mod block;
 mod bytes;
 mod client;
@@ -22,6 +25,7 @@ mod object;
 mod start;
 mod updates;
 
+pub use age::{check_date, date_keys};
 pub use block::Block;
 pub use client::LightClient;
 pub use hash::blake2b;

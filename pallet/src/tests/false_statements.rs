@@ -2,23 +2,24 @@
 
 use crate::{
     mock::{
-        events, evidence, key, next_block, register_key_of, sessions, with, Duet, Punished,
+        events, evidence, key, logs, next_block, register_key_of, sessions, with, Duet, Punished,
         RuntimeCall, RuntimeOrigin, System, Test, AUTHOR, GENESIS,
     },
-    Call, Error, Event, FalseStatement, HeaderOf, KeyOwners, Truth,
+    Call, Error, Event, FalseStatement, HeaderOf, KeyOwners, OldestSet, Pardons, Truth,
+    MAX_PARDONED_BLOCKS, MAX_PARDONED_SETS, MAX_PARDONS,
 };
 use duet_primitives::{
-    testing::TestSet, Accusation, BlockNumber, EvidenceStatus, Justification, RoundMessage, SetId,
-    SignerIndex, H256,
+    testing::TestSet, Accusation, BlockNumber, ConsensusLog, EvidenceStatus, Justification, Pardon,
+    RoundMessage, SetId, SignerIndex, H256,
 };
 #[allow(deprecated)]
 use frame_support::pallet_prelude::ValidateUnsigned;
 use frame_support::{
-    assert_noop,
+    assert_noop, assert_ok,
     dispatch::{DispatchResultWithPostInfo, Pays},
     pallet_prelude::{InvalidTransaction, TransactionSource},
 };
-use sp_runtime::Perbill;
+use sp_runtime::{traits::BadOrigin, Perbill};
 
 const REPORTER: u64 = 50;
 /// No block has this number.
@@ -298,5 +299,81 @@ fn a_larger_accusation_weighs_more() {
         assert!(three.all_gt(one));
         // One more is accused, and one fewer did not sign.
         assert!(four.all_gte(three));
+    });
+}
+
+fn pardon(blocks: (u32, u32), sets: (u64, u64)) -> Pardon {
+    Pardon {
+        first_block: BlockNumber::new(blocks.0),
+        last_block: BlockNumber::new(blocks.1),
+        first_set: SetId::new(sets.0),
+        last_set: SetId::new(sets.1),
+    }
+}
+
+/// FALSE-4.
+#[test]
+fn a_pardoned_statement_is_not_punished_and_an_equivocation_about_the_block_still_is() {
+    with_four(|| {
+        for beside in [
+            pardon((FAR + 1, FAR + 9), (0, 9)),
+            pardon((1, FAR - 1), (0, 9)),
+            pardon((FAR, FAR), (1, 9)),
+        ] {
+            assert_ok!(Duet::pardon(RuntimeOrigin::root(), beside));
+        }
+        assert_eq!(
+            Duet::accusation_status(&vote(1).accusation),
+            EvidenceStatus::New
+        );
+        let exact = pardon((FAR, FAR), (0, 0));
+        assert_ok!(Duet::pardon(RuntimeOrigin::root(), exact));
+        assert_eq!(logs().last(), Some(&ConsensusLog::Pardoned(exact)));
+        let told = events().pop();
+        assert_eq!(told, Some(Event::StatementsPardoned { pardon: exact }));
+        for evidence in [vote(1), proof(&[1, 2, 3])] {
+            let status = Duet::accusation_status(&evidence.accusation);
+            assert_eq!(status, EvidenceStatus::NotSlashable);
+            assert_noop!(report(evidence), Error::<Test>::Pardoned);
+        }
+        let set = four();
+        let other = evidence(&set, 1, BlockNumber::new(FAR));
+        assert_ok!(Duet::report_equivocation(
+            RuntimeOrigin::signed(REPORTER),
+            Box::new(other)
+        ));
+        let told = events().pop();
+        assert!(matches!(told, Some(Event::EquivocationReported { .. })));
+    });
+}
+
+/// FALSE-4.
+#[test]
+fn a_pardon_out_of_bounds_one_too_many_and_one_by_a_stranger_are_refused() {
+    with_four(|| {
+        let ahead = 2 * MAX_PARDONED_BLOCKS;
+        for wrong in [
+            pardon((2, 1), (0, 0)),
+            pardon((1, 1), (1, 0)),
+            pardon((1, MAX_PARDONED_BLOCKS + 1), (0, 0)),
+            pardon((1, 1), (0, MAX_PARDONED_SETS)),
+            pardon((ahead, ahead), (0, 0)),
+        ] {
+            let refused = Duet::pardon(RuntimeOrigin::root(), wrong);
+            assert_noop!(refused, Error::<Test>::PardonOutOfBounds);
+        }
+        let largest = pardon((1, MAX_PARDONED_BLOCKS), (0, MAX_PARDONED_SETS - 1));
+        let stranger = Duet::pardon(RuntimeOrigin::signed(1), largest);
+        assert_noop!(stranger, BadOrigin);
+        for _ in 0..MAX_PARDONS {
+            assert_ok!(Duet::pardon(RuntimeOrigin::root(), largest));
+        }
+        let refused = Duet::pardon(RuntimeOrigin::root(), largest);
+        assert_noop!(refused, Error::<Test>::TooManyPardons);
+        // One whose sets are forgotten makes room.
+        OldestSet::<Test>::put(SetId::new(MAX_PARDONED_SETS));
+        assert_ok!(Duet::pardon(RuntimeOrigin::root(), largest));
+        assert_eq!(Pardons::<Test>::get().into_inner(), [largest]);
+        OldestSet::<Test>::put(SetId::FIRST);
     });
 }

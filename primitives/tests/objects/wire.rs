@@ -12,6 +12,15 @@ use std::{collections::BTreeMap, fmt::Debug, fs, path::PathBuf};
 
 const GENESIS: H256 = H256::repeat_byte(0x6e);
 
+fn pardon() -> Pardon {
+    Pardon {
+        first_block: BlockNumber::new(0x0102_0304),
+        last_block: BlockNumber::new(0x0506_0708),
+        first_set: SetId::new(0x0102_0304_0506_0708),
+        last_set: SetId::new(0x0102_0304_0506_0709),
+    }
+}
+
 /// One of everything.
 struct Sample {
     set: TestSet,
@@ -93,6 +102,10 @@ fn pinned() -> BTreeMap<&'static str, String> {
         (
             "ConsensusLog::Activated",
             pin(&ConsensusLog::Activated(SetId::new(4))),
+        ),
+        (
+            "ConsensusLog::Pardoned",
+            pin(&ConsensusLog::Pardoned(pardon())),
         ),
         (
             "ConsensusLog::Payload",
@@ -282,7 +295,7 @@ fn evidence_is_signer_key_membership_and_two_signed_commitments() {
 }
 
 #[test]
-fn a_log_is_one_for_planned_two_for_activated_and_five_for_rules() {
+fn a_log_is_one_for_planned_two_for_activated_five_for_rules_and_six_for_a_pardon() {
     let Sample { next, .. } = sample();
     let planned = ConsensusLog::Planned(next.set.commitment().clone()).encode();
     assert_eq!(planned[0], 1);
@@ -296,6 +309,10 @@ fn a_log_is_one_for_planned_two_for_activated_and_five_for_rules() {
         min_delta: 0x0304_0506,
     };
     assert_eq!(ConsensusLog::Rules(rules).encode(), [5, 2, 1, 6, 5, 4, 3]);
+    let blocks = [4, 3, 2, 1, 8, 7, 6, 5];
+    let sets = [8, 7, 6, 5, 4, 3, 2, 1, 9, 7, 6, 5, 4, 3, 2, 1];
+    let pardoned = ConsensusLog::Pardoned(pardon()).encode();
+    assert_eq!(pardoned, [&[6][..], &blocks, &sets].concat());
     assert!(ConsensusLog::decode(&mut &[0_u8; 93][..]).is_err());
     assert!(ConsensusLog::decode(&mut &[3_u8; 93][..]).is_err());
 }

@@ -72,7 +72,7 @@ fn a_fifth_validator_signs_within_three_sessions_and_the_header_announces_it() {
                 ConsensusLog::Planned(set) => planned = Some((header.number, set)),
                 ConsensusLog::Activated(id) => activated = Some((header.number, id)),
                 ConsensusLog::Reset { .. } => panic!("nobody resets"),
-                ConsensusLog::Payload(_) | ConsensusLog::Rules(_) => {}
+                ConsensusLog::Payload(_) | ConsensusLog::Rules(_) | ConsensusLog::Pardoned(_) => {}
             }
         }
     }

@@ -109,6 +109,13 @@ type (
 		Reset     *reset            `json:"reset,omitempty"`
 		Payload   Hex               `json:"payload,omitempty"`
 		Rules     *votingRules      `json:"rules,omitempty"`
+		Pardoned  *pardon           `json:"pardoned,omitempty"`
+	}
+	pardon struct {
+		FirstBlock uint32 `json:"first_block"`
+		LastBlock  uint32 `json:"last_block"`
+		FirstSet   U64    `json:"first_set"`
+		LastSet    U64    `json:"last_set"`
 	}
 	votingRules struct {
 		Version  uint16 `json:"version"`
@@ -216,6 +223,10 @@ func readDigestItem(r *reader) digestItem {
 		item.Payload = log.take(32)
 	case 5:
 		item.Rules = &votingRules{Version: log.u16(), MinDelta: log.u32()}
+	case 6:
+		item.Pardoned = &pardon{
+			FirstBlock: log.u32(), LastBlock: log.u32(), FirstSet: U64(log.u64()), LastSet: U64(log.u64()),
+		}
 	default:
 		log.failed = true
 	}

@@ -15,6 +15,9 @@ export interface Status {
   latestSet: bigint;
   latestLength: number;
   nextSet?: bigint;
+  /** Time of the newest block of which it is known, in milliseconds since 1970, and the chain's period in seconds. */
+  time?: number;
+  trustingPeriod?: number;
 }
 
 /** A proven block. */
@@ -49,6 +52,9 @@ export interface Checkpoint {
   block_hash: string;
   current: Keyset;
   next: Keyset;
+  /** Time of the block, or of an older one, in seconds since 1970, and the chain's trusting period in seconds. */
+  time?: number;
+  trusting_period?: number;
 }
 
 /** A commitment to a set. */
@@ -82,6 +88,16 @@ export interface Options {
   mode?: Mode;
   /** Default: the client stores nothing. */
   storage?: Storage;
+  /**
+   * The client refuses to continue from a block that is older, in seconds: less than the chain's bonding duration.
+   * Where the chain names a period too, the shorter one counts; where neither is given, no age is checked. (LIGHT-9)
+   */
+  trustingPeriod?: number;
+  /**
+   * Continues also from a block that is older than the trusting period, or whose age nobody proves, until a young block
+   * is proven. Only if people whom you trust confirm the newest blocks. Default: false.
+   */
+  trustOldStart?: boolean;
   /** Whether the client runs in a worker. Default: true. */
   worker?: boolean;
   /**
@@ -237,7 +253,8 @@ export interface LightClient {
   /**
    * Resolves when a head is proven and the other endpoints had time to show a newer one. Rejects if no head is proven
    * within `times.readyWithin`; the error lists every endpoint. The client then keeps trying, and this property is a
-   * new promise. Rejects with the verdict `fatal` if no honest endpoint is left; this is final.
+   * new promise. Rejects with the verdict `fatal` if no honest endpoint is left, or, with the rule LIGHT-9, if the
+   * newest trusted block is too old; this is final.
    */
   readonly ready: Promise<Status>;
   /** The newest trusted block. */

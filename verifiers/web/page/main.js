@@ -20,7 +20,9 @@ let named;
 const FAULTS = 100;
 const faults = new Map();
 
-if (network) follow(network);
+let client;
+if (network) follow(false);
+if (client) answers();
 
 /** The chain and its endpoints: from the address of the page, or from the server of the page. */
 async function readNetwork() {
@@ -69,20 +71,27 @@ function say(text) {
   at("state").textContent = text;
 }
 
-function follow({ genesisHash, startHash, endpoints }) {
-  let client;
+function follow(trustOldStart) {
+  const { genesisHash, startHash, endpoints } = network;
   try {
-    client = create({ genesisHash, startHash, endpoints, storage });
+    client = create({ genesisHash, startHash, endpoints, storage, trustOldStart });
   } catch (error) {
     say(error.message);
     return;
   }
   at("endpoints").replaceChildren(...endpoints.map((url) => element("li", shown(url))));
   client.on("start", showStart);
-  client.on("head", (head) => showHead(client, head));
-  client.on("fault", (fault) => showFault(fault));
-  client.ready.then(showReady, (error) => say(error.message));
-  answers(client);
+  client.on("head", showHead);
+  client.on("fault", showFault);
+  client.ready.then(showReady, (error) => error.rule === "LIGHT-9" || say(error.message));
+}
+
+/** Why the client takes no proof, and the user's way on. (LIGHT-9) */
+function showAge({ verdict, expected, got }) {
+  if (verdict === "fatal") say("Stopped.");
+  const age = got === undefined ? "of unknown age" : `${got} s old, and the trusting period is ${expected} s`;
+  at("age").textContent = `The newest block that this browser trusts is ${age}. (LIGHT-9)`;
+  at("too-old").hidden = false;
 }
 
 function showStart({ block, set }) {
@@ -96,7 +105,8 @@ function showReady({ block }) {
   say("Verified up to the head of every endpoint that answers; each new proof is verified as it arrives.");
 }
 
-function showHead(client, head) {
+function showHead(head) {
+  at("too-old").hidden = true;
   if (at("first").textContent === "–") at("first").textContent = `${(performance.now() - began).toFixed(0)} ms`;
   at("block").textContent = String(head.block);
   at("hash").textContent = toHex(head.hash);
@@ -114,11 +124,11 @@ function showHead(client, head) {
   // From the handoff on, every block names the next set. The first such proof is shown.
   if (head.nextSet !== undefined) named ??= head;
   add(at("proofs"), proofLine(head));
-  if (at("tamper").checked && head.proof) tamper(client, head);
+  if (at("tamper").checked && head.proof) tamper(head);
 }
 
 /** Flips a byte of a verified proof, and shows why the result is refused. */
-async function tamper(client, { block, proof }) {
+async function tamper({ block, proof }) {
   const bytes = proof.slice();
   const offset = Math.floor(Math.random() * bytes.length);
   bytes[offset] ^= 0xff;
@@ -146,6 +156,7 @@ function showFault(fault) {
   faults.set(what, before);
   if (faults.size > FAULTS) faults.delete(faults.keys().next().value);
   add(at("faults"), before.line);
+  if (fault.rule === "LIGHT-9") showAge(fault);
 }
 
 /** The more likely one of the two usual causes. */
@@ -157,7 +168,7 @@ function reason(url) {
   return "If the node is running, start it with --rpc-cors and this page's origin.";
 }
 
-function answers(client) {
+function answers() {
   const answer = (form, output, ask, show) =>
     at(form).addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -173,6 +184,12 @@ function answers(client) {
     const text = await client.checkpoint().then((checkpoint) => JSON.stringify(checkpoint, undefined, 2), (error) => error.message);
     at("checkpoint").textContent = text;
     at("checkpoint").hidden = false;
+  });
+  at("continue").addEventListener("click", async () => {
+    await client.destroy();
+    at("too-old").hidden = true;
+    say("Connecting…");
+    follow(true);
   });
   at("forget").addEventListener("click", async () => {
     await client.destroy();

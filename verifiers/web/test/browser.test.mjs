@@ -7,6 +7,7 @@ import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 import { WebSocket, WebSocketServer } from "ws";
 import { startDemo } from "./demo.mjs";
+import { proxy } from "./proxy.mjs";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
 const VALIDATORS = 3;
@@ -230,6 +231,24 @@ test("a page that is given the hash of a block begins there, and at no other", a
   assert.equal(await fresh.$(PROOFS), null);
   await begin(hash);
   await fresh.waitForSelector(PROOFS);
+});
+
+test("a page whose genesis is said to be too old stops with the reason, and continues on its user's word", async (t) => {
+  const { genesisHash } = await (await fetch(`${url}network.json`)).json();
+  const isTime = ({ method, params }) => method === "state_getStorage" && params[0].startsWith("0xf0c365c3");
+  const change = (request, answer) => (isTime(request) ? { ...answer, result: "0x0000000000000000" } : answer);
+  const endpoint = await proxy(t, network.nodes.find((node) => node !== killed).url, { change });
+  const context = await browser.createBrowserContext();
+  t.after(() => context.close());
+  const fresh = await context.newPage();
+  fresh.setDefaultTimeout(STEP);
+  await fresh.goto(`${url}#genesis=${genesisHash}&endpoint=${endpoint}`);
+  await fresh.waitForSelector("#too-old:not([hidden])");
+  assert.match(await fresh.$eval("#age", (line) => line.innerText), /^The newest block that this browser trusts is \d+ s old, and the trusting period is \d+ s/);
+  assert.equal(await fresh.$(PROOFS), null);
+  await fresh.click("#continue");
+  await fresh.waitForSelector(PROOFS);
+  assert.equal(await fresh.$("#too-old:not([hidden])"), null);
 });
 
 test("nothing was fetched from elsewhere, and nothing failed", () => {

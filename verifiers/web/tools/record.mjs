@@ -2,15 +2,17 @@
 //
 //     node tools/record.mjs WS_URL > light-client/test/recording.json
 //     node tools/record.mjs WS_URL --body > light-client/test/body.json
+//     node tools/record.mjs WS_URL --age > light-client/test/age.json
 //
 // The network needs at least one handoff. Records three heads, each with a client's requests about it; or one head, and
-// the newest block under it that has a signed transaction.
+// the newest block under it that has a signed transaction; or two heads with their time, a start at the first of them,
+// and what a node says of the age of the genesis.
 
 import { readFile } from "node:fs/promises";
 import { accountId, accountKey } from "../light-client/src/account.js";
 import { openSocket } from "../light-client/src/node-socket.js";
 import { Connection } from "../light-client/src/rpc.js";
-import { toHex } from "../light-client/src/text.js";
+import { fromHex, toHex } from "../light-client/src/text.js";
 import * as glue from "../light-client/wasm/duet_light_wasm.js";
 
 const MODULE = new URL("../light-client/wasm/duet_light_wasm_bg.wasm", import.meta.url);
@@ -77,6 +79,23 @@ async function body() {
   throw new Error("no block has a transaction");
 }
 
-const recorded = process.argv[3] === "--body" ? await body() : await threeHeads();
+async function age() {
+  const keys = glue.dateKeys().map(toHex);
+  await record("chain_getHeader", [await record("chain_getBlockHash", [1])]);
+  const heads = [];
+  for (const number of [last - 1, last]) {
+    const { hash } = await head(number);
+    heads.push({ number, hash });
+    await record("duet_getStartProof", [hash]);
+    await record("state_getReadProof", [keys, hash]);
+    for (const key of keys) await record("state_getStorage", [key, hash]);
+    const { set } = glue.peek("justification", fromHex(answers[`duet_getJustification [${number}]`]));
+    for (const from of [set, set + 1n]) await record("duet_getStatelessSetProofs", [Number(from), 64]);
+  }
+  return { genesis, heads, keys, answers };
+}
+
+const modes = { "--body": body, "--age": age };
+const recorded = await (modes[process.argv[3]] ?? threeHeads)();
 console.log(JSON.stringify(recorded, undefined, 1));
 connection.end(new Error("done"));

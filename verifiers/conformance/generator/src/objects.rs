@@ -171,6 +171,14 @@ fn digest_item(bytes: &[u8]) -> Result<Value, Broken> {
         ConsensusLog::Rules(rules) => json!({
             "rules": { "version": rules.version, "min_delta": rules.min_delta }
         }),
+        ConsensusLog::Pardoned(pardon) => json!({
+            "pardoned": {
+                "first_block": pardon.first_block,
+                "last_block": pardon.last_block,
+                "first_set": pardon.first_set.get().to_string(),
+                "last_set": pardon.last_set.get().to_string(),
+            }
+        }),
     })
 }
 

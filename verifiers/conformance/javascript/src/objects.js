@@ -100,6 +100,7 @@ const LOGS = {
   3: (log) => ({ reset: { ended: log.u64(), set: keysetCommitment(log) } }),
   4: (log) => ({ payload: log.take(32) }),
   5: (log) => ({ rules: { version: log.u16(), min_delta: log.u32() } }),
+  6: (log) => ({ pardoned: { first_block: log.u32(), last_block: log.u32(), first_set: log.u64(), last_set: log.u64() } }),
 };
 
 /** CHAIN-2 */

@@ -6,11 +6,18 @@ import { concat, fromHex, toHex } from "./text.js";
 const HASH = 32;
 const KEY = 48;
 const KEYSET = 8 + 4 + HASH + KEY;
+const DATE = ["time", "trusting_period"];
 
-/** Encodes a checkpoint that is given as JSON or as an object. */
-export function encodeCheckpoint(checkpoint) {
+/** A checkpoint that is given as JSON or as an object. */
+export function parseCheckpoint(checkpoint) {
   const json = typeof checkpoint === "string" ? parse(checkpoint) : checkpoint;
-  only(json, ["genesis_hash", "block_number", "block_hash", "current", "next"], ["time", "trusting_period"]);
+  only(json, ["genesis_hash", "block_number", "block_hash", "current", "next"], DATE);
+  for (const name of DATE) if (json[name] !== undefined) integer(json[name], 8, name);
+  return json;
+}
+
+/** Encodes a checkpoint, without its date. */
+export function encodeCheckpoint(json) {
   return concat([
     bytes(json.genesis_hash, HASH, "genesis_hash"),
     integer(json.block_number, 4, "block_number"),

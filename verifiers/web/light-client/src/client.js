@@ -279,7 +279,7 @@ function kept(error) {
   return new DuetError({ verdict: "storage", culprit: "caller", nextStep: "go-on", message });
 }
 
-const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times"];
+const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times", "trustingPeriod", "trustOldStart"];
 
 function check(options) {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -289,6 +289,8 @@ function check(options) {
   if (!urls || endpoints.length === 0 || endpoints.length > 16) throw misuse("endpoints has to be 1 to 16 URLs that begin with ws:// or wss://");
   if (new Set(endpoints).size !== endpoints.length) throw misuse("endpoints has the same URL twice");
   if (!["full", "stateless"].includes(mode)) throw misuse("mode has to be full or stateless");
+  const { trustingPeriod = 1 } = options;
+  if (!Number.isSafeInteger(trustingPeriod) || trustingPeriod < 1) throw misuse("trustingPeriod has to be a number of seconds, 1 or more");
   if (options.startHash !== undefined && options.checkpoint !== undefined) throw misuse("startHash and checkpoint exclude each other: give one");
   if (options.genesisHash === undefined && options.checkpoint === undefined && options.storage === undefined) {
     throw misuse("no chain given: set genesisHash or checkpoint");

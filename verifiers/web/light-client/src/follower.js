@@ -33,6 +33,7 @@ export class Follower {
     // Subscribed first, so that no proof is missed on the way to the head.
     await this.#server.subscribe();
     await this.#catchUp();
+    await this.#trust.keepTime(this.#server);
     this.#session.synced(this.#endpoint);
     const look = Math.min(Math.max(times.stallAfter / 4, SHORTEST_LOOK), LONGEST_LOOK);
     let watch = this.#watch();
@@ -42,6 +43,7 @@ export class Follower {
       if (pushed !== undefined) await this.#take(pushed);
       if (Date.now() < next) continue;
       watch = await this.#look(watch);
+      await this.#trust.keepTime(this.#server);
       next = Date.now() + look;
     }
   }

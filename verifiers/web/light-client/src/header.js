@@ -5,6 +5,8 @@ import { concat, equal, fromHex, shown, toHex } from "./text.js";
 
 const MAX_LOGS = 256;
 const HASH = 32;
+// Where the slot is in a log of Aura or BABE, which begins with its kind and the engine, and then has a length.
+const SLOTS = { "0x0661757261": 0, "0x0642414245": 5 };
 
 /** The SCALE bytes of a header that a node sent as JSON; `asked` names the request in errors. */
 export function encodeHeader(header, asked) {
@@ -21,6 +23,23 @@ export function blockNumber(header, asked) {
   const text = header?.number;
   if (typeof text !== "string" || !/^0x[0-9a-fA-F]{1,8}$/.test(text)) throw otherAnswer(asked, `number ${shown(JSON.stringify(text))}`);
   return Number.parseInt(text, 16);
+}
+
+/** The slot in a header of Aura or BABE as JSON; `undefined` if it has none. */
+export function slotOf(header) {
+  for (const log of header?.digest?.logs ?? []) {
+    const bytes = fromHex(log);
+    const offset = bytes && SLOTS[log.slice(0, 12)];
+    if (offset === undefined) continue;
+    const at = 5 + [1, 2, 4, 5][bytes[5] & 3] + offset;
+    if (bytes.length >= at + 8) return little64(bytes, at);
+  }
+  return undefined;
+}
+
+/** The number in eight bytes. */
+export function little64(bytes, at = 0) {
+  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at, true);
 }
 
 /** The number and the parent hash in the bytes of a header; `undefined` if they are not a header. */

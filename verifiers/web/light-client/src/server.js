@@ -1,7 +1,7 @@
 // The requests to an endpoint. The answers are not trusted: the verifier checks their bytes.
 
 import { incomplete, otherAnswer } from "./error.js";
-import { blockNumber, bytesOf, encodeHeader } from "./header.js";
+import { blockNumber, bytesOf, encodeHeader, little64, slotOf } from "./header.js";
 import { answerOf } from "./message.js";
 import { Pushes } from "./pushes.js";
 import { Connection, isMethodMissing, isNotReady, isRefusal, isStartMissing, isStateMissing } from "./rpc.js";
@@ -16,6 +16,7 @@ const LIST = 3 * KEYS;
 const LIST_ASKED = 1 << 20;
 const MAX_SETS = 64;
 const HEADER = 1 << 16;
+const ENTRY = 64;
 // The limit of the verifier. (STATE-2)
 const NODES = 1 << 23;
 const BLOCK_PROOF = 1 << 13;
@@ -30,6 +31,8 @@ export class Server {
   #pushes;
   // Whether it has `duet_getProofs`: true until it denies that.
   #hasProofs = true;
+  /** When it was last asked for the time of a block. */
+  timeAsked = 0;
 
   constructor(url, connection, pushes) {
     this.url = url;
@@ -49,6 +52,27 @@ export class Server {
   /** The genesis hash of its chain. */
   async genesis() {
     return this.#hash("chain_getBlockHash", [0]);
+  }
+
+  /**
+   * The time of block 1 in milliseconds and the chain's trusting period, under these keys, as the node claims; nothing
+   * is proven. `undefined` if the chain has no such block yet, no slots in its headers, or no time in its state.
+   *
+   * The slots of Aura and BABE count from the epoch: the time is wrong if the chain changed their length.
+   */
+  async genesisDate(keys) {
+    const first = await this.#connection.askBytes("chain_getBlockHash", [1], 32, "hash");
+    if (first === null) return undefined;
+    const hash = await this.#hash("chain_getFinalizedHead", []);
+    const [from, to] = [await this.#slot(first), await this.#slot(hash)];
+    const read = async (key) => {
+      const bytes = await this.#connection.askBytes("state_getStorage", [toHex(key), toHex(hash)], ENTRY, "entry");
+      return bytes?.length === 8 ? little64(bytes) : undefined;
+    };
+    const [time, period] = [await read(keys[0]), await read(keys[1])];
+    if (time === undefined || !from || !to) return undefined;
+    const since = to > from ? ((to - from) * time) / to : 0n;
+    return { time: time - since, trustingPeriod: period || undefined };
   }
 
   /** The proof of the first set; `null` if the node cannot prove its genesis. */
@@ -218,6 +242,10 @@ export class Server {
     const hash = await this.#connection.askBytes(method, params, 32, "hash");
     if (hash?.length !== 32) throw otherAnswer("a hash", "nothing");
     return hash;
+  }
+
+  async #slot(hash) {
+    return slotOf(await this.#connection.ask("chain_getHeader", [toHex(hash)], answerOf(HEADER)));
   }
 
   async #numbered(method) {

@@ -155,7 +155,7 @@ export class Session {
         if (this.#ended) return;
         wait = this.#failed(endpoint, ofVerifier(thrown));
       }
-      if (Number.isFinite(wait)) await this.sleep(wait);
+      if (Number.isFinite(wait) && !this.#ended) await this.sleep(wait);
     }
   }
 

@@ -1,7 +1,8 @@
 // The trusted state. Only proofs that the verifier accepts change it.
 
+import { Age } from "./age.js";
 import { genesisHashOf, hashOf, isNewer, newer, otherChain } from "./chain.js";
-import { decodeCheckpoint, encodeCheckpoint } from "./checkpoint.js";
+import { decodeCheckpoint, encodeCheckpoint, parseCheckpoint } from "./checkpoint.js";
 import { DuetError, incomplete, laterStart, misuse, ofVerifier } from "./error.js";
 import { readHeaderOf } from "./header.js";
 import { equal, toHex } from "./text.js";
@@ -14,6 +15,7 @@ export class Trust {
   #wasm;
   #emit;
   #client;
+  #age;
   #genesis;
   // The block at which to start, until it or a newer block is trusted.
   #start;
@@ -28,6 +30,7 @@ export class Trust {
     this.#wasm = wasm;
     this.#emit = emit;
     this.mode = options.mode ?? "stateless";
+    this.#age = new Age(this, wasm, options);
     this.#begin(options, state);
   }
 
@@ -57,6 +60,12 @@ export class Trust {
     if (!equal(got, this.#genesis)) throw otherChain(this.#genesis, got);
     if (this.#start) await this.#beginAt(this.#start, server);
     if (!this.#client) await this.#beginAtGenesis(server);
+    await this.#age.checkStart(server);
+  }
+
+  /** Proves the time of the newest proven block, at most once a minute. (LIGHT-9) */
+  keepTime(server) {
+    return this.#age.keep(server);
   }
 
   /** Calls the verifier; converts its exceptions into a `DuetError`. */
@@ -82,6 +91,7 @@ export class Trust {
   /** Verifies a proof; returns whether it is new. */
   verifyFrom(endpoint, form, bytes) {
     if (this.#isBest(bytes)) return false;
+    this.#age.check();
     const start = performance.now();
     let verified;
     try {
@@ -97,6 +107,7 @@ export class Trust {
 
   /** Verifies a list of handoff proofs; returns the number of valid ones. */
   verifyHandoffs(endpoint, list) {
+    this.#age.check();
     const start = performance.now();
     const { verified, error } = this.call(() => this.#client.verifyHandoffs(list));
     // Their equations were checked together: each proof gets its share of the time.
@@ -112,6 +123,7 @@ export class Trust {
     const start = performance.now();
     let verified;
     try {
+      this.#age.check();
       verified = this.call(() => this.#client.verify(form, bytes));
     } catch (fault) {
       if (fault.verdict !== "fatal" && fault.rule) fault.verdict = "refused";
@@ -130,7 +142,9 @@ export class Trust {
   /** The current checkpoint, from which another client can start. */
   checkpoint() {
     this.needed();
-    return decodeCheckpoint(this.#client.checkpoint());
+    const { time, trustingPeriod: trusting_period } = this.#client.status();
+    const date = time === undefined ? {} : { time: Math.floor(time / 1000), ...(trusting_period && { trusting_period }) };
+    return { ...decodeCheckpoint(this.#client.checkpoint()), ...date };
   }
 
   /** The checkpoint after the reset in an endpoint's header. It is unproven. (LIGHT-8) */
@@ -230,8 +244,12 @@ export class Trust {
   }
 
   #fromCheckpoint(checkpoint) {
-    const bytes = encodeCheckpoint(checkpoint);
-    return this.call(() => this.#wasm.LightClient.fromCheckpoint(bytes, this.mode));
+    const json = parseCheckpoint(checkpoint);
+    const bytes = encodeCheckpoint(json);
+    const client = this.call(() => this.#wasm.LightClient.fromCheckpoint(bytes, this.mode));
+    const { time, trusting_period: period } = json;
+    if (time !== undefined) client.vouchDate(1_000n * BigInt(time), period === undefined ? undefined : BigInt(period));
+    return client;
   }
 
   #accept(endpoint, verified, ms, proof) {

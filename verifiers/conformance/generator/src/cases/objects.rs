@@ -6,7 +6,7 @@ use crate::format::{hexed, File};
 use codec::{Compact, Encode};
 use duet_primitives::{
     suite::ENGINE_ID, testing::TestSet, BlockNumber, CommitmentPayload, ConsensusLog,
-    EquivocationProof, Keysets, LeafVersion, MerkleProof, MmrLeaf, RoundMessage, SetId,
+    EquivocationProof, Keysets, LeafVersion, MerkleProof, MmrLeaf, Pardon, RoundMessage, SetId,
     SignerIndex, VotingRules, H256,
 };
 use serde_json::{json, Value};
@@ -139,6 +139,16 @@ fn variants() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             digest_item(&ConsensusLog::Rules(VotingRules {
                 version: 258,
                 min_delta: 16_909_060,
+            })),
+        ),
+        (
+            "DigestItem, a pardon",
+            "DigestItem",
+            digest_item(&ConsensusLog::Pardoned(Pardon {
+                first_block: BlockNumber::new(16_909_060),
+                last_block: BlockNumber::new(84_281_096),
+                first_set: SetId::new(72_623_859_790_382_856),
+                last_set: SetId::new(u64::MAX),
             })),
         ),
         (

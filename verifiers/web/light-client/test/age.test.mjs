@@ -1,0 +1,260 @@
+// LIGHT-9: a client continues from no block that is older than the trusting period. The recorded chain names 746 s;
+// each test says how old its first head is.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { little64, slotOf } from "../src/header.js";
+import { fromHex } from "../src/text.js";
+import { aged, client, flip, NO_STATE, Server, SILENCE, until } from "./support.mjs";
+
+const [first, second] = aged.heads;
+const stated = (index, { hash }) => Number(little64(fromHex(aged.answers[`state_getStorage ["${aged.keys[index]}","${hash}"]`])));
+const PERIOD = stated(1, first);
+/** Block 1 is so many seconds older than the first head, by their slots. */
+const SINCE = 2 * (first.number - 1);
+const FATAL = { name: "DuetError", verdict: "fatal", rule: "LIGHT-9", culprit: "nobody", nextStep: "new-checkpoint", message: /^LIGHT-9: [\s\S]*trustOldStart/ };
+
+const isOfTime = (method, params) => ["duet_getProofs", "state_getReadProof"].includes(method) && String(params[0]) === String(aged.keys);
+/** Answers otherwise to who asks for the time of a block. */
+const aboutTime = (change) => (method, params, honest) => (isOfTime(method, params) ? change(honest) : honest);
+const pruned = aboutTime(() => ({ error: NO_STATE }));
+
+const askedForTime = ({ asked }) => asked.filter((method) => method === "duet_getProofs").length;
+/** Long enough for several looks at an endpoint. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 500));
+
+/** Sets the clock so that the first head is so many seconds old; the returned function moves it on. */
+function clock(t, age) {
+  const real = Date.now;
+  let ahead = stated(0, first) + 1_000 * age - real();
+  t.mock.method(Date, "now", () => real() + ahead);
+  return (seconds) => (ahead += 1_000 * seconds);
+}
+
+const begin = (t, servers, options) => client(t, servers, { genesisHash: aged.genesis, trustOldStart: false, ...options });
+const start = { startHash: first.hash };
+const serve = (options) => Server.start({ network: aged, ...options });
+
+/** The checkpoint of a client at the first head, with its date. */
+async function checkpointAt(t, options = start) {
+  const made = begin(t, [await serve()], options);
+  await made.ready;
+  return made.checkpoint();
+}
+
+/** The session ends, and nothing was verified. */
+async function refused(made, servers) {
+  await assert.rejects(made.ready, FATAL);
+  assert.deepEqual(made.heads, []);
+  for (const { asked } of servers) assert.ok(!asked.includes("duet_getFinalizedHead"));
+}
+
+const AGES = [
+  [0, undefined, true, true],
+  [PERIOD - SINCE - 9, undefined, true, true],
+  [PERIOD - SINCE + 9, undefined, true, false],
+  [PERIOD - 9, undefined, true, false],
+  [PERIOD + 9, undefined, false, false],
+  [100, 109, true, false],
+  [100, 99, false, false],
+  [PERIOD + 9, 100_000, false, false],
+];
+for (const [age, trustingPeriod, fromStart, fromGenesis] of AGES) {
+  for (const [name, from, isYoung] of [["start", start, fromStart], ["genesis", {}, fromGenesis]]) {
+    test(`a ${name} of ${age} s, period ${trustingPeriod}, is ${isYoung ? "young enough" : "too old"}`, async (t) => {
+      clock(t, age);
+      const server = await serve({ head: 1 });
+      const made = begin(t, [server], { ...from, trustingPeriod });
+      if (isYoung) assert.equal((await made.ready).block, second.number);
+      else await refused(made, [server]);
+      const trusting = begin(t, [await serve({ head: 1 })], { ...from, trustingPeriod, trustOldStart: true });
+      assert.equal((await trusting.ready).block, second.number);
+    });
+  }
+}
+
+test("one endpoint that tells the age of the genesis is enough", async (t) => {
+  clock(t, PERIOD);
+  const silent = await serve({ lie: (method, _params, honest) => (method === "state_getStorage" ? null : honest) });
+  const made = begin(t, [silent, await serve()]);
+  await until("the end", () => made.faults.some(({ verdict }) => verdict === "fatal"));
+  assert.match(made.faults.at(-1).message, /, so says ws:\S+ of the genesis: those who/);
+});
+
+test("a genesis whose age nobody tells is followed to a head, whose proven time then counts", async (t) => {
+  clock(t, PERIOD + 1);
+  const lie = (method, _params, honest) => (method === "state_getStorage" ? null : honest);
+  const made = begin(t, [await serve({ lie })]);
+  await assert.rejects(made.ready, FATAL);
+  assert.equal(made.head.block, first.number);
+});
+
+test("a genesis that was young when the client began stays good", async (t) => {
+  const wait = clock(t, 0);
+  const sockets = [];
+  const server = await serve({ opened: (socket) => sockets.push(socket) });
+  const made = begin(t, [server]);
+  await made.ready;
+  wait(PERIOD - 9);
+  sockets[0].terminate();
+  await until("another connection", () => sockets.length > 1);
+  server.move(1, { push: false });
+  await until("the next block", () => made.head.block === second.number);
+  assert.deepEqual(made.faults.map(({ verdict }) => verdict), ["unreachable"]);
+});
+
+test("a stored state and a checkpoint keep their date, and ask nobody for it", async (t) => {
+  const wait = clock(t, 0);
+  let kept;
+  const storage = { load: async () => kept, save: async (bytes) => (kept = bytes) };
+  const checkpoint = await checkpointAt(t, { ...start, storage });
+  assert.deepEqual([checkpoint.time, checkpoint.trusting_period], [Math.floor(stated(0, first) / 1_000), PERIOD]);
+  for (const isYoung of [true, false]) {
+    for (const from of [{ storage }, { checkpoint }]) {
+      const server = await serve({ head: 1, lie: pruned });
+      const made = begin(t, [server], from);
+      if (isYoung) assert.equal((await made.ready).block, second.number);
+      else await refused(made, [server]);
+      await made.destroy();
+    }
+    wait(PERIOD + 9);
+  }
+});
+
+const UNPROVEN = [
+  ["a pruned state", "incomplete", "LIGHT-9", () => ({ error: NO_STATE })],
+  ["a changed trie node", "lied", "STATE-2", (honest) => honest.proof && { ...honest, proof: honest.proof.map((node, index) => (index ? node : flip(node, 40))) }],
+  ["other trie nodes", "lied", "STATE-2", (honest) => honest.proof && { ...honest, proof: [] }],
+];
+for (const [name, verdict, rule, change] of UNPROVEN) {
+  test(`with ${name}, the age of a start, a checkpoint and a stored state is not believed`, async (t) => {
+    clock(t, 0);
+    const { time: _time, trusting_period: _period, ...checkpoint } = await checkpointAt(t);
+    let kept;
+    const storage = { load: async () => kept, save: async (bytes) => (kept = bytes) };
+    const undated = begin(t, [await serve({ lie: pruned })], { checkpoint, storage, trustOldStart: true });
+    await undated.ready;
+    await undated.destroy();
+    for (const from of [start, { checkpoint }, { storage }]) {
+      const lie = aboutTime((honest) => change(honest) ?? honest);
+      const made = begin(t, [await serve({ head: 1, lie })], from);
+      await until("the fault", () => made.faults.length > 0);
+      assert.deepEqual([made.faults[0].verdict, made.faults[0].rule], [verdict, rule]);
+      assert.deepEqual(made.heads, []);
+    }
+  });
+}
+
+test("a proof of the caller is refused while the age of the start is not proven", async (t) => {
+  clock(t, 0);
+  const { time: _time, ...checkpoint } = await checkpointAt(t);
+  const made = begin(t, [await serve({ lie: pruned })], { checkpoint });
+  await until("the fault", () => made.faults.length > 0);
+  const proof = fromHex(aged.answers[`duet_getStatelessProof [${second.number}]`]);
+  await assert.rejects(made.verify(proof), { verdict: "refused", rule: "LIGHT-9" });
+});
+
+test("where the chain names no period, only the caller's counts", async (t) => {
+  const wait = clock(t, 0);
+  const { trusting_period: _period, ...checkpoint } = await checkpointAt(t);
+  wait(1_000_000_000);
+  const made = begin(t, [await serve({ head: 1, lie: pruned })], { checkpoint });
+  assert.equal((await made.ready).block, second.number);
+  await assert.rejects(begin(t, [await serve()], { checkpoint, trustingPeriod: 999_999_999 }).ready, FATAL);
+});
+
+for (const trustOldStart of [false, true]) {
+  const how = trustOldStart ? ", also one that trusted an old start and then proved a young block" : "";
+  test(`a client that slept takes no proof when it wakes${how}`, async (t) => {
+    const sleep = clock(t, 0);
+    const server = await serve();
+    const made = begin(t, [server], { trustOldStart });
+    await made.ready;
+    const before = made.heads.length;
+    sleep(PERIOD + 9);
+    await assert.rejects(made.verify(fromHex(aged.answers[`duet_getStatelessProof [${second.number}]`])), FATAL);
+    server.move(1);
+    await until("the end", () => made.faults.length > 0);
+    assert.deepEqual([made.faults[0].verdict, made.faults[0].rule], ["fatal", "LIGHT-9"]);
+    assert.equal(made.heads.length, before);
+  });
+}
+
+test("a list of handoffs is not taken if the client slept while it was fetched", async (t) => {
+  const sleep = clock(t, 0);
+  const nothingYet = (method, _params, honest) => (method === "duet_getFinalizedHead" ? { error: { code: 9001, message: "not yet" } } : honest);
+  const atGenesis = begin(t, [await serve({ lie: nothingYet })]);
+  await atGenesis.ready;
+  const checkpoint = { ...(await atGenesis.checkpoint()), time: Math.floor(Date.now() / 1_000), trusting_period: PERIOD };
+  const sleepy = (method, _params, honest) => {
+    if (method === "duet_getStatelessSetProofs") sleep(PERIOD + 9);
+    return honest;
+  };
+  const made = begin(t, [await serve({ lie: sleepy })], { checkpoint });
+  await assert.rejects(made.ready, FATAL);
+  assert.deepEqual(made.heads, []);
+});
+
+test("the time of the newest block is proven at the head, and once a minute from then on", async (t) => {
+  const wait = clock(t, 0);
+  const server = await serve();
+  const made = begin(t, [server]);
+  const status = await made.ready;
+  assert.deepEqual([status.time, status.trustingPeriod], [stated(0, first), PERIOD]);
+  server.move(1);
+  await until("the next block", () => made.head.block === second.number);
+  await aWhile();
+  assert.equal(askedForTime(server), 1);
+  wait(61);
+  await until("another proof of time", () => askedForTime(server) > 1);
+  await aWhile();
+  assert.deepEqual([askedForTime(server), (await made.checkpoint()).time], [2, Math.floor(stated(0, second) / 1_000)]);
+});
+
+test("who cannot prove the time is asked once a minute, and nobody is asked for what another one proved", async (t) => {
+  clock(t, 0);
+  const lacking = await serve({ lie: pruned });
+  await begin(t, [lacking]).ready;
+  await aWhile();
+  assert.equal(askedForTime(lacking), 1);
+  let made;
+  const late = await serve({ lie: (method, _params, honest) => (method === "chain_getBlockHash" && made.head === undefined ? SILENCE : honest) });
+  made = begin(t, [late, await serve()]);
+  await until("the second endpoint", () => late.asked.includes("duet_getFinalizedHead"));
+  await aWhile();
+  assert.equal(askedForTime(late), 0);
+});
+
+test("a time that is proven of a block which is no longer the newest is left, and nobody blamed", async (t) => {
+  clock(t, 0);
+  let made;
+  const lie = aboutTime((honest) => {
+    made.verify(fromHex(aged.answers[`duet_getStatelessProof [${second.number}]`]));
+    return honest;
+  });
+  made = begin(t, [await serve({ lie })]);
+  const { block, time } = await made.ready;
+  assert.deepEqual([block, time, made.faults], [second.number, undefined, []]);
+});
+
+test("a trusting period is a number of seconds", (t) => {
+  const endpoints = ["ws://127.0.0.1:1"];
+  for (const trustingPeriod of [0, -1, 1.5, "9", null]) assert.throws(() => client(t, [], { endpoints, trustingPeriod }), /trustingPeriod has to be/);
+});
+
+test("the slot is read from headers of Aura and of BABE, whatever a node sends", () => {
+  const slot = "0807060504030201";
+  const babe = (rest) => `0x0642414245${rest}`;
+  for (const [log, expected] of [
+    [`0x066175726120${slot}`, 0x0102030405060708n],
+    [babe(`340200000000${slot}`), 0x0102030405060708n],
+    [babe(`b5010300000000${slot}${"00".repeat(96)}`), 0x0102030405060708n],
+    [babe(`340200000000${slot.slice(2)}`), undefined],
+    [`0x056175726120${slot}`, undefined],
+    ["0x06", undefined],
+    [7, undefined],
+  ]) {
+    assert.equal(slotOf({ digest: { logs: [log] } }), expected);
+  }
+  for (const header of [null, 7, {}, { digest: {} }, { digest: { logs: [] } }]) assert.equal(slotOf(header), undefined);
+});
