@@ -1,6 +1,5 @@
 //! The age of the newest trusted block, and the refusal to continue from one that is too old. (LIGHT-9)
 
-use crate::trusted::Trusted;
 use alloc::vec::Vec;
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::suite::TRUSTING_PERIOD_STORAGE_KEY;
@@ -67,23 +66,6 @@ impl Dated {
             }),
             _ => Ok(()),
         }
-    }
-}
-
-impl Trusted {
-    /// Time and trusting period of the newest block of which they are known. It is the newest trusted block or an older
-    /// one, so that this age is at least that of the newest trusted block.
-    pub fn dated(&self) -> Option<Dated> {
-        self.dated
-    }
-
-    /// The same state with another date.
-    ///
-    /// # Security
-    /// `dated` must be of a block that this state proves, or that the user vouches for.
-    pub fn with_date(mut self, dated: Dated) -> Self {
-        self.dated = Some(dated);
-        self
     }
 }
 

@@ -252,6 +252,21 @@ impl Trusted {
         self.next().unwrap_or(&self.signing.commitment)
     }
 
+    /// Time and trusting period of the newest block of which they are known. It is the newest trusted block or an older
+    /// one, so that this age is at least that of the newest trusted block.
+    pub fn dated(&self) -> Option<Dated> {
+        self.dated
+    }
+
+    /// The same state with another date.
+    ///
+    /// # Security
+    /// `dated` must be of a block that this state proves, or that the user vouches for.
+    pub fn with_date(mut self, dated: Dated) -> Self {
+        self.dated = Some(dated);
+        self
+    }
+
     pub(crate) fn set(&self, id: SetId) -> Option<&TrustedSet> {
         self.sets().find(|set| set.commitment.id == id)
     }

@@ -559,7 +559,7 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         listed.push(bytes);
     }
     let key = keysets_key();
-    let tags: [&[u8]; 14] = [
+    let tags: [&[u8]; 16] = [
         suite::HASH_TO_CURVE_DST,
         suite::SIGNATURE_SUITE,
         suite::POSSESSION_SUITE,
@@ -574,6 +574,8 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         &suite::ENGINE_ID,
         &suite::KEY_TYPE,
         &key,
+        &suite::ENDED_STORAGE_KEY,
+        &suite::TRUSTING_PERIOD_STORAGE_KEY,
     ];
     for tag in tags {
         assert!(

@@ -2,6 +2,7 @@
 
 use crate::target::Target;
 
+mod age;
 mod chain;
 mod decode;
 mod genesis;
@@ -14,11 +15,12 @@ mod warp;
 pub(crate) use chain::CHAIN;
 
 /// The targets of the light client.
-pub(crate) const TARGETS: [Target; 6] = [
+pub(crate) const TARGETS: [Target; 7] = [
     decode::DECODE,
     genesis::GENESIS,
     update::UPDATE,
     state::STATE,
     reset::RESET,
     warp::WARP,
+    age::AGE,
 ];

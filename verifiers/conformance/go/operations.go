@@ -202,6 +202,7 @@ var operations = map[string]func(input) (any, error){
 	"stateless_proof": checkStateless,
 	"object":          func(in input) (any, error) { return fieldsOf(in) },
 	"read":            func(in input) (any, error) { return read(in) },
+	"age":             checkAge,
 }
 
 func fieldsOf(in input) (any, error) {

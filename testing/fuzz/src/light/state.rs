@@ -7,7 +7,7 @@ use crate::{
     wire::{decoded_by, PER_BYTE},
 };
 use codec::{DecodeAll, Encode};
-use duet_light_client::{Checkpoint, Mode, Outcome, Trusted, Update};
+use duet_light_client::{Checkpoint, Dated, Mode, Outcome, Trusted, Update};
 use duet_primitives::Pk1Bytes;
 use sp_core::{Blake2Hasher, Hasher};
 
@@ -16,6 +16,10 @@ pub(super) const STATE: Target = Target {
     run: state,
     seeds: state_seeds,
 };
+
+/// The version before the date, and how the newer one says that there is none.
+const UNDATED: u8 = 1;
+const NO_DATE: u8 = 0;
 
 /// Bytes with their checksum, which a damaged file does not have.
 fn with_checksum(body: &[u8]) -> Vec<u8> {
@@ -29,9 +33,13 @@ fn state(data: &[u8]) {
     match which {
         0 => assert!(Trusted::decode(bytes).is_err() || bytes.len() > 32),
         1 => {
-            let bytes = with_checksum(bytes);
-            if let Ok(trusted) = Trusted::decode(&bytes) {
-                assert_eq!(trusted.encode(), bytes, "one encoding per state");
+            if let Ok(trusted) = Trusted::decode(&with_checksum(bytes)) {
+                let newest = match bytes {
+                    [UNDATED, state @ ..] => [&[2], state, &[NO_DATE]].concat(),
+                    _ => bytes.to_vec(),
+                };
+                let encoded = trusted.encode();
+                assert_eq!(encoded, with_checksum(&newest), "one encoding per state");
                 let _ = (trusted.missing_keys(), trusted.checkpoint());
             }
         }
@@ -49,6 +57,35 @@ fn state(data: &[u8]) {
             }
         }
     }
+}
+
+/// A state without its checksum: without a date in both versions, and with dates.
+fn bodies(name: &str, trusted: &Trusted) -> Vec<Seed> {
+    let body = |trusted: &Trusted| {
+        let mut bytes = trusted.encode();
+        bytes.truncate(bytes.len() - 32);
+        bytes
+    };
+    let undated = body(trusted);
+    let [_, state @ .., NO_DATE] = &undated[..] else {
+        panic!("a state without a date");
+    };
+    let older = [&[UNDATED][..], state].concat();
+    let dated = |trusting_period| {
+        body(&trusted.clone().with_date(Dated {
+            time: 7,
+            trusting_period,
+        }))
+    };
+    let all = [
+        (name.to_owned(), undated.clone()),
+        (format!("{name} version 1"), older),
+        (format!("{name} dated"), dated(None)),
+        (format!("{name} dated with a period"), dated(Some(9))),
+    ];
+    let all = all.into_iter();
+    all.map(|(name, body)| seed(name, [&[1][..], &body].concat()))
+        .collect()
 }
 
 fn state_seeds() -> Vec<Seed> {
@@ -70,10 +107,7 @@ fn state_seeds() -> Vec<Seed> {
                 format!("{mode} at {number} whole"),
                 [&[0][..], &bytes].concat(),
             ));
-            seeds.push(seed(
-                format!("{mode} at {number}"),
-                [&[1][..], &bytes[..bytes.len() - 32]].concat(),
-            ));
+            seeds.extend(bodies(&format!("{mode} at {number}"), &trusted));
         }
     }
     let checkpoint = CHAIN.checkpoint(0);

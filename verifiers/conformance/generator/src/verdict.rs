@@ -1,6 +1,6 @@
 //! What a check says, as it stands in a file: its outputs, or the rule that broke and who is to blame.
 
-use duet_light_client::{BodyError, Error, NextStep, StateError, StateProofError};
+use duet_light_client::{BodyError, Error, NextStep, StateError, StateProofError, TooOld};
 use duet_primitives::{
     AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,
     MerkleError, PointError, PossessionError, StatelessError, VoteError,
@@ -41,6 +41,11 @@ impl Broken {
             blame: Some(Culprit::Sender),
             next_step: None,
         }
+    }
+
+    /// A block whose state has no time is too old. (LIGHT-9)
+    pub(crate) fn undated() -> Self {
+        Self::said("LIGHT-9", None)
     }
 
     fn fields(&self) -> Value {
@@ -132,6 +137,12 @@ blames!(
 
 impl From<PointError> for Broken {
     fn from(error: PointError) -> Self {
+        Self::said(&error.to_string(), None)
+    }
+}
+
+impl From<TooOld> for Broken {
+    fn from(error: TooOld) -> Self {
         Self::said(&error.to_string(), None)
     }
 }

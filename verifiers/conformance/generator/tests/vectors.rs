@@ -147,6 +147,7 @@ fn ids_are_unique_and_every_rule_of_a_light_client_is_broken_by_some_case() {
         "LIGHT-5",
         "LIGHT-6",
         "LIGHT-7",
+        "LIGHT-9",
         "POP-1",
         "POP-2",
         "POP-3",

@@ -1,5 +1,6 @@
 // The operations of verifiers/conformance/README.md: each takes the input of a case, and gives its outputs or throws the broken rule.
 
+import { checkAge } from './age.js';
 import { concat, littleEndianBytes } from './bytes.js';
 import { Broken, under } from './broken.js';
 import * as client from './client.js';
@@ -167,6 +168,11 @@ function read(input) {
   return { ...outputs, values: values.map((value) => value ?? null) };
 }
 
+function age({ block_number: number, block_hash: hash, header, nodes, now, given }) {
+  const clock = { now: BigInt(now), given: given === undefined ? undefined : BigInt(given) };
+  return checkAge({ number, hash }, { header, nodes, ...clock });
+}
+
 const ANSWERS = { follow: (input) => answer(reach(input)), follow_together: followTogether };
 
 const OUTPUTS = {
@@ -198,6 +204,7 @@ const OUTPUTS = {
   publishers: ({ commitment, members }) => ({ order: rounds.publishers(decode('Commitment', commitment), members) }),
   object: ({ type, bytes }) => ({ fields: decode(type, bytes) }),
   read,
+  age,
 };
 
 /** The operations that this verifier does. */

@@ -1,6 +1,7 @@
 //! The cases, one file of source for each file of vectors. All keys come from the test keyring, so every run gives the
 //! same bytes.
 
+mod age;
 mod builder;
 mod extrinsics;
 mod follow;
@@ -38,5 +39,6 @@ pub fn files() -> Vec<File> {
         starts::file(),
         state::file(),
         extrinsics::file(),
+        age::file(),
     ]
 }

@@ -26,7 +26,7 @@ pub(super) fn file() -> File {
     builder.file()
 }
 
-fn hexes(list: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Vec<String> {
+pub(super) fn hexes(list: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Vec<String> {
     list.into_iter().map(hexed).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Works out the answer of a case with the project's own crates, through what they offer to anybody.
 
+mod age;
 mod client;
 mod keys;
 mod proofs;
@@ -51,6 +52,7 @@ fn verdict(operation: &str, input: Input<'_>) -> Verdict {
         "extend" => rounds::extend(input),
         "publishers" => rounds::publishers(input),
         "object" => objects::object(input),
+        "age" => age::age(input),
         other => panic!("no operation {other}"),
     }
 }
