@@ -37,6 +37,7 @@ mod stats;
 mod status;
 mod sync;
 mod text;
+mod time;
 mod verdict;
 #[cfg(feature = "vouchers")]
 mod vouch;
