@@ -173,8 +173,8 @@ fn digest_item(bytes: &[u8]) -> Result<Value, Broken> {
         }),
         ConsensusLog::Pardoned(pardon) => json!({
             "pardoned": {
-                "first_block": pardon.first_block,
-                "last_block": pardon.last_block,
+                "first_block": pardon.first_block.get(),
+                "last_block": pardon.last_block.get(),
                 "first_set": pardon.first_set.get().to_string(),
                 "last_set": pardon.last_set.get().to_string(),
             }
