@@ -1,0 +1,78 @@
+//! The time of the newest block: proven, kept, and checked before each proof. (LIGHT-9)
+
+use crate::{event::Event, parts, session::Session};
+use duet_light_client::Dated;
+use duet_light_rpc::{Failure, Fault, Missing, Server};
+use duet_primitives::BlockNumber;
+
+impl Session {
+    /// Refuses to continue from a block that is too old. One without a date is the genesis, or the user trusts it.
+    pub(crate) fn check_age(&self) -> Result<(), Failure> {
+        match self.trusted()?.dated() {
+            Some(dated) if !self.age.is_trusted() => self.age.check(&dated, ""),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks the age of the block that this client begins from, before it takes a proof.
+    pub(crate) async fn check_start(&mut self, server: &Server) -> Result<(), Fault> {
+        if self.age.is_trusted() {
+            return Ok(());
+        }
+        let trusted = self.trusted()?;
+        let number = trusted.best_number();
+        if trusted.dated().is_none() {
+            if number == BlockNumber::ZERO {
+                return self.check_genesis(server).await;
+            }
+            if !self.prove_time(server).await? {
+                return Err(Fault::Incomplete(Missing::Time(number)));
+            }
+        }
+        Ok(self.check_age()?)
+    }
+
+    /// The state of a genesis has no time: an honest endpoint says how old block 1 is.
+    async fn check_genesis(&self, server: &Server) -> Result<(), Fault> {
+        match server.genesis_date().await {
+            Ok(Some(dated)) => {
+                let what = format!(", so says {} of the genesis", server.url);
+                Ok(self.age.check(&dated, &what)?)
+            }
+            Err(fault @ Fault::Lie(_)) => Err(fault),
+            Ok(None) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Proves the time of the newest proven block, unless that was done a moment ago.
+    pub(crate) async fn keep_time(&mut self, server: &Server) -> Result<(), Fault> {
+        if self.trusted()?.best_proof().is_some() && self.age.is_due() {
+            self.prove_time(server).await?;
+            self.check_age()?;
+        }
+        Ok(())
+    }
+
+    /// Proves the time of the newest block from the endpoint's state. Whether it could.
+    async fn prove_time(&mut self, server: &Server) -> Result<bool, Fault> {
+        self.age.ask();
+        let trusted = self.trusted()?;
+        let parts = match parts::fetch(server, trusted, None, &Dated::keys()).await {
+            Ok(parts) => parts,
+            Err(fault @ (Fault::Lie(_) | Fault::Fatal(_))) => return Err(fault),
+            Err(_) => return Ok(false),
+        };
+        let Some(dated) = Dated::read(&parts.values) else {
+            return Ok(false);
+        };
+        let is_known = trusted.dated().is_some();
+        let trusted = trusted.clone().with_date(dated);
+        self.set_trusted(trusted);
+        self.age.prove(&dated);
+        if !is_known && !self.age.has_period(&dated) {
+            self.output
+                .event(&Event::NoTrustingPeriod { url: &server.url });
+        }
+        Ok(true)
+    }
+}
