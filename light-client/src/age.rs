@@ -35,15 +35,18 @@ impl Dated {
         [&TIME_STORAGE_KEY, &TRUSTING_PERIOD_STORAGE_KEY]
     }
 
-    /// Reads the values under [`Dated::keys`]; `None` where the state has no time. A period of 0 is none.
+    /// Reads the values under [`Dated::keys`]; `None` where the state has no time, or a period that is no number. A period
+    /// of 0 is none.
     pub fn read(values: &[Option<Vec<u8>>]) -> Option<Self> {
-        let number = |index: usize| {
-            let value = values.get(index)?.as_ref()?;
-            u64::decode_all(&mut value.as_slice()).ok()
+        let value = |index| values.get(index).and_then(Option::as_ref);
+        let number = |value: &Vec<u8>| u64::decode_all(&mut value.as_slice()).ok();
+        let trusting_period = match value(1) {
+            Some(period) => Some(number(period)?),
+            None => None,
         };
         Some(Self {
-            time: number(0)?,
-            trusting_period: number(1).filter(|period| *period > 0),
+            time: number(value(0)?)?,
+            trusting_period: trusting_period.filter(|period| *period > 0),
         })
     }
 
@@ -58,10 +61,10 @@ impl Dated {
     /// # Errors
     /// [`TooOld`] when more time has passed.
     pub fn check(&self, now: u64, given: Option<u64>) -> Result<(), TooOld> {
-        let age = self.age(now);
+        let passed = now.saturating_sub(self.time);
         match self.trusting_period.into_iter().chain(given).min() {
-            Some(trusting_period) if age > trusting_period => Err(TooOld {
-                age,
+            Some(trusting_period) if passed > trusting_period.saturating_mul(1000) => Err(TooOld {
+                age: self.age(now),
                 trusting_period,
             }),
             _ => Ok(()),
@@ -77,27 +80,28 @@ mod tests {
     const MINUTE: u64 = 60_000;
 
     #[test]
-    fn a_block_is_too_old_one_second_after_the_shorter_period() {
+    fn a_block_is_too_old_one_millisecond_after_the_shorter_period() {
         let dated = |trusting_period| Dated {
             time: MINUTE,
             trusting_period,
         };
-        let at = |seconds: u64| MINUTE + seconds * 1000 + 999;
         let refused = |age, trusting_period| {
             Err(TooOld {
                 age,
                 trusting_period,
             })
         };
-        for (stated, given, age, expected) in [
-            (Some(100), None, 100, Ok(())),
-            (Some(100), None, 101, refused(101, 100)),
-            (Some(100), Some(50), 51, refused(51, 50)),
-            (Some(100), Some(150), 101, refused(101, 100)),
-            (None, Some(50), 51, refused(51, 50)),
-            (None, None, u64::MAX / 2000, Ok(())),
+        for (stated, given, millis, expected) in [
+            (Some(100), None, 100_000, Ok(())),
+            (Some(100), None, 100_001, refused(100, 100)),
+            (Some(100), Some(50), 51_000, refused(51, 50)),
+            (Some(100), Some(150), 101_000, refused(101, 100)),
+            (None, Some(50), 50_999, refused(50, 50)),
+            (Some(u64::MAX), None, u64::MAX - MINUTE, Ok(())),
+            (None, None, u64::MAX - MINUTE, Ok(())),
         ] {
-            assert_eq!(dated(stated).check(at(age), given), expected);
+            let checked = dated(stated).check(MINUTE + millis, given);
+            assert_eq!(checked, expected);
         }
         assert_eq!(dated(Some(100)).age(0), 0, "the clock is behind");
     }
@@ -111,6 +115,7 @@ mod tests {
             (vec![bytes(7), None], Some((7, None))),
             (vec![None, bytes(9)], None),
             (vec![Some(vec![7]), bytes(9)], None),
+            (vec![bytes(7), Some(vec![9])], None),
             (vec![], None),
         ] {
             let expected = expected.map(|(time, trusting_period)| Dated {

@@ -269,7 +269,7 @@ pub(crate) struct Run {
 
     /// Refuse to continue from a block that is older than this, less than the chain's bonding duration. The chain may name a
     /// period too: the shorter one counts.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trusting_period: Option<u64>,
 
     /// Begin or continue from a block that is older than the trusting period, or whose age is not known.

@@ -36,7 +36,8 @@ func checkAge(in input) (any, error) {
 		return nil, err
 	}
 	time, hasTime := readNumber(values[0])
-	if !hasTime {
+	stated, hasPeriod := readNumber(values[1])
+	if !hasTime || values[1] != nil && !hasPeriod {
 		return nil, Broken("LIGHT-9")
 	}
 	var passed uint64
@@ -46,7 +47,7 @@ func checkAge(in input) (any, error) {
 	shown := outputs{"time": U64(time), "trusting_period": nil, "age": U64(passed / 1000)}
 	var periods []uint64
 	// 0 in the state is no period.
-	if stated, _ := readNumber(values[1]); stated > 0 {
+	if stated > 0 {
 		shown["trusting_period"] = U64(stated)
 		periods = append(periods, stated)
 	}

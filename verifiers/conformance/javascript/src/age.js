@@ -17,8 +17,9 @@ const number = (value) => (value?.length === 8 ? littleEndian(value) : undefined
 /** LIGHT-9: what the state of a block says of its age at `now`, in ms. `given` is the user's own period, in seconds. */
 export function checkAge(block, { header, nodes, now, given }) {
   const { stateRoot } = checkHeader(block, header);
-  const [time, stated] = readState(nodes, stateRoot, KEYS, 'STATE-2').map(number);
-  require(time !== undefined, 'LIGHT-9');
+  const values = readState(nodes, stateRoot, KEYS, 'STATE-2');
+  const [time, stated] = values.map(number);
+  require(time !== undefined && (values[1] === undefined || stated !== undefined), 'LIGHT-9');
   const passed = now > time ? now - time : 0n;
   // 0 in the state is no period.
   const periods = [stated || undefined, given].filter((period) => period !== undefined);

@@ -80,8 +80,8 @@ fn periods(builder: &mut Builder) {
         let world = stating(Some(TIME), stated);
         let exactly = input(&world, at(last), given);
         builder.holds(&format!("{id}, exactly that old"), "age", exactly);
-        let over = input(&world, at(last + 1), given);
-        let id = format!("{id}, a second older");
+        let over = input(&world, at(last) + 1, given);
+        let id = format!("{id}, a millisecond older");
         builder.breaks("LIGHT-9", &id, "age", over);
     }
     for (id, stated) in [("no period", None), ("a period of 0", Some(0))] {
@@ -159,6 +159,12 @@ fn without_time(builder: &mut Builder) {
     for len in [0, 1, 4, 7, 9, 16, 40] {
         let time = TIME.to_le_bytes().into_iter().chain([0; 32]).take(len);
         let period = PERIOD.to_le_bytes().to_vec();
+        let unreadable = blocks([
+            Some(TIME.to_le_bytes().to_vec()),
+            Some(time.clone().collect()),
+        ]);
+        let id = format!("a period of {len} bytes");
+        builder.breaks("LIGHT-9", &id, "age", input(&unreadable, TIME, None));
         for (id, period) in [("", Some(period)), (" and no period", None)] {
             let world = blocks([Some(time.clone().collect()), period]);
             let id = format!("a time of {len} bytes{id}");
