@@ -47,9 +47,25 @@ impl Quota {
     pub(crate) fn release_up_to(&mut self, block: BlockNumber) {
         self.blocks.retain(|held| *held > block);
     }
+}
 
-    /// Whether no round counts.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signer_is_closed_to_blocks_whose_votes_would_be_displaced_at_once_or_were_before() {
+        let mut quota = Quota::default();
+        let charges = [
+            (5, None, [false, false, false]),
+            (7, None, [true, false, false]),
+            (9, Some(5), [true, true, false]),
+        ];
+        for (block, displaced, closed) in charges {
+            let lowest = quota.charge(BlockNumber::new(block), 2);
+            assert_eq!(lowest.map(BlockNumber::get), displaced);
+            let is_closed = |block| quota.is_closed_to(BlockNumber::new(block), 2);
+            assert_eq!([3, 5, 7].map(is_closed), closed, "after {block}");
+        }
     }
 }

@@ -179,10 +179,9 @@ impl Rounds {
     pub(crate) fn prune(&mut self, up_to: BlockNumber) {
         self.rounds = self.rounds.split_off(&up_to.saturating_next());
         self.votes = self.rounds.values().map(|round| round.votes.len()).sum();
-        self.signers.retain(|_, quota| {
+        for quota in self.signers.values_mut() {
             quota.release_up_to(up_to);
-            !quota.is_empty()
-        });
+        }
     }
 
     /// How many rounds are open.
@@ -355,5 +354,29 @@ mod tests {
         assert_eq!(rounds.ready(blocks(3..=3), 1), None);
         rounds.prune(BlockNumber::new(5));
         assert_eq!((rounds.len(), rounds.votes()), (1, 1));
+        assert_eq!(enter(&mut rounds, &set, 0, 7), Entered::Repeated);
+        assert_eq!(enter(&mut rounds, &set, 0, 9), Entered::Counted);
+    }
+
+    #[test]
+    fn others_votes_count_on_when_a_signers_vote_on_the_block_is_displaced() {
+        let set = TestSet::new(0, 0..4);
+        let mut rounds = Rounds::default();
+        let block = BlockNumber::new(3);
+        for signer in [0, 1, 3] {
+            enter(&mut rounds, &set, signer, 3);
+        }
+        let mut other = set.commitment(3, &set.set);
+        other.mmr_root = H256::zero();
+        let other = RoundMessage::new(H256::zero(), other);
+        rounds.enter(set.vote(2, &other).expect("a member"), 2, 0);
+        let said = |rounds: &Rounds| rounds.agreed(block, 1).map(|(said, _)| said);
+        for (signers, most) in [(&[0][..], message(&set, 3)), (&[1, 3], other)] {
+            for signer in signers {
+                let entered = [5, 7].map(|block| enter(&mut rounds, &set, *signer, block));
+                assert_eq!(entered, [Entered::Counted, Entered::CountedForLowest]);
+            }
+            assert_eq!(said(&rounds), Some(most));
+        }
     }
 }

@@ -318,8 +318,8 @@ impl State {
     pub(crate) fn activate(&mut self, block: BlockNumber, id: SetId) -> Logged {
         let known = self
             .eras()
-            .any(|era| era.set.id == id && era.start.is_some());
-        if known || id < self.signing.set.id {
+            .any(|era| era.set.id >= id && era.start.is_some());
+        if known {
             return Logged::Known;
         }
         let planned = self

@@ -125,6 +125,7 @@ mod tests {
         let loud = (0..4).map(|item| (LOUD, item));
         let mut fair = fair(loud.chain([(QUIET, 10), (QUIET, 11)]));
         assert_eq!(fair.peek(), Some(&0));
+        assert!(!fair.is_empty());
         assert_eq!(rest(&mut fair), [0, 10, 1, 11, 2, 3]);
         assert!(fair.is_empty());
         assert_eq!(fair.peek(), None);

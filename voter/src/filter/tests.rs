@@ -173,6 +173,20 @@ fn a_vote_that_comes_late_is_still_evidence_but_not_forwarded() {
     assert_eq!(ask(&filter, &never_opened), Verdict::Ignore(stale));
 }
 
+/// GOSSIP-7: such a vote counts towards no quota.
+#[test]
+fn a_vote_above_a_window_that_shrank_is_not_taken_for_a_late_one() {
+    let set = set();
+    let mut filter = filter(&set);
+    record(&mut filter, &set, 0, 15);
+    filter.update(window(&set, 10, 14));
+    let (highest, got) = (BlockNumber::new(14), BlockNumber::new(15));
+    assert_eq!(
+        ask(&filter, &vote(&set, 1, &message(&set, 15))),
+        Verdict::Ignore(Ignored::Future { highest, got })
+    );
+}
+
 /// ROUND-7.
 #[test]
 fn concluded_rounds_are_pruned_but_for_the_last_few() {
@@ -243,6 +257,20 @@ fn a_signer_who_votes_everywhere_only_displaces_itself() {
     assert_eq!(ask(&filter, &displaced), crowded);
 }
 
+/// GOSSIP-7: who votes on after an equivocation cannot push out the evidence.
+#[test]
+fn a_signers_new_votes_displace_none_in_concluded_rounds() {
+    let set = set();
+    let mut filter = filter(&set);
+    for (lowest, blocks) in [(10, [10, 11]), (12, [12, 13])] {
+        filter.update(window(&set, lowest, 20));
+        for block in blocks {
+            record(&mut filter, &set, 0, block);
+        }
+    }
+    assert_eq!(filter.votes_held(), 4);
+}
+
 #[test]
 fn the_next_sets_votes_are_taken_in_its_own_window() {
     let (set, next) = (set(), TestSet::new(6, 1..5));
@@ -299,6 +327,22 @@ fn one_valid_proof_per_block_is_checked() {
     );
 }
 
+/// GOSSIP-7.
+#[test]
+fn the_lowest_of_too_many_seen_proofs_is_forgotten() {
+    let set = TestSet::new(5, [0]);
+    let mut filter = filter(&set);
+    let mut is_known = |block| {
+        let proof = set.justify(&message(&set, block), [0]);
+        filter.record_justification(&proof) == RecordedProof::Duplicate
+    };
+    let seen = u32::try_from(SEEN_PROOFS).expect("few");
+    for block in 10..10 + seen {
+        is_known(block);
+    }
+    assert_eq!([10, 10 + seen, 10].map(is_known), [true, false, false]);
+}
+
 #[test]
 fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
     let set = set();
@@ -320,6 +364,9 @@ fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
         filter.justification(proof.as_unchecked()),
         Verdict::Check(_)
     ));
+    let other = set.justify(&message(&set, 11), 0..3);
+    let verdict = filter.justification(other.as_unchecked());
+    assert!(matches!(verdict, Verdict::Ignore(Ignored::Stale { .. })));
 }
 
 /// ROUND-9.
@@ -330,10 +377,15 @@ fn late_votes_that_make_a_proof_fuller_are_passed_on_and_forwarded_only_if_the_b
     let mut filter = filter(&set);
     record(&mut filter, &set, 0, 10);
     let grows = |mandatory: bool| {
-        let list = |wanted: bool| wanted.then(|| accepted(&set, 10, 10)).into_iter().collect();
+        let [this, other] = [10, 9].map(|block| vec![accepted(&set, block, block)]);
+        let (late, late_handoffs) = if mandatory {
+            (other, this)
+        } else {
+            (this, other)
+        };
         Window {
-            late: list(!mandatory),
-            late_handoffs: list(mandatory),
+            late,
+            late_handoffs,
             ..window(&set, 11, 20)
         }
     };
@@ -366,11 +418,13 @@ fn late_votes_that_make_a_proof_fuller_are_passed_on_and_forwarded_only_if_the_b
 fn votes_that_say_something_else_are_handed_out_once_to_be_compared_with_the_chain() {
     let set = set();
     let mut filter = filter(&set);
-    let (own, lies) = (message(&set, 12), [lie(&set, 12, 1), lie(&set, 14, 2)]);
+    let own = message(&set, 12);
+    let lies = [(12, 1), (14, 2), (14, 3)].map(|(block, said)| lie(&set, block, said));
     filter.prepare(&own);
     filter.record_vote(&vote(&set, 1, &own));
     assert_eq!(filter.strange(), []);
-    for (signer, message) in [(0, &lies[0]), (3, &lies[0]), (0, &lies[1])] {
+    for (signer, lie) in [(0, 0), (3, 0), (0, 1), (2, 2)] {
+        let message = &lies[lie];
         filter.record_vote(&vote(&set, signer, message));
     }
     // One that says what this node says hides none of them.
@@ -389,6 +443,8 @@ fn votes_that_say_something_else_are_handed_out_once_to_be_compared_with_the_cha
     // Who says the same later is handed out, too.
     filter.record_vote(&vote(&set, 1, &lies[1]));
     assert_eq!(signers(filter.take_judged(&said[1])), [0, 1]);
+    assert_eq!(filter.strange(), said[2..], "of the same round");
+    assert_eq!(signers(filter.take_judged(&said[2])), [2]);
     assert_eq!(filter.strange(), []);
     // An early vote that this node says itself, in the end.
     let early = message(&set, 16);

@@ -115,12 +115,12 @@ fn a_state_that_is_silent_up_to_a_block_signs_nothing_up_to_it() {
 fn another_version_is_refused() {
     let mut bytes = rich().to_bytes();
     bytes[0] = 9;
+    let error = State::from_bytes(&bytes).expect_err("a version of the future");
+    let (expected, got) = (2, 9);
+    assert_eq!(error, StateError::Version { expected, got });
     assert_eq!(
-        State::from_bytes(&bytes),
-        Err(StateError::Version {
-            expected: 2,
-            got: 9
-        })
+        error.to_string(),
+        "the voter's state has version 9, but this node reads version 2"
     );
 }
 
@@ -171,6 +171,11 @@ fn a_state_that_no_voter_writes_is_refused() {
         Err(StateError::Eras)
     );
     assert_eq!(check(|state| state.votes.reverse()), Err(StateError::Votes));
+    assert_eq!(
+        check(|state| state.votes[1] = vote(3)),
+        Err(StateError::Votes),
+        "two on one block"
+    );
     assert_eq!(
         check(|state| state.floor = BlockNumber::new(3)),
         Err(StateError::Votes)
