@@ -1,13 +1,14 @@
 //! Both sides of each boundary, and what no other test reads. Mutation testing found these places open
 //! (docs/mutation.md).
 
-use codec::{Compact, Decode, Encode, Error};
+use codec::{Compact, Decode, Encode, Error, MaxEncodedLen};
 use duet_curve::{Blst, Encodings, Hashing};
 use duet_primitives::{
-    suite::{HASH_TO_CURVE_DST, MAX_VALIDATORS, SIGNATURE_SUITE},
+    suite::{ENGINE_ID, HASH_TO_CURVE_DST, MAX_VALIDATORS, SIGNATURE_SUITE},
     testing::TestSet,
-    threshold, Bitfield, BlockNumber, KeysetCommitment, KeysetError, MerkleError, MerkleProof,
-    Pk1Bytes, RoundMessage, SetId, SignerIndex, StatelessProof, H256,
+    threshold, Accusation, Bitfield, BlockNumber, ConsensusLog, KeysetCommitment, KeysetError,
+    MerkleError, MerkleProof, Participation, Pk1Bytes, RoundMessage, SetId, Share, SignerIndex,
+    StatelessProof, H256,
 };
 
 const GENESIS: H256 = H256::repeat_byte(7);
@@ -209,4 +210,76 @@ fn the_hash_of_a_message_is_that_of_the_suite_and_the_signed_bytes() {
     let signed = message.commitment().signed_bytes(GENESIS);
     let point = Blst::hash_to_g1(HASH_TO_CURVE_DST, &[SIGNATURE_SUITE, &signed].concat());
     assert_eq!(message.hash(), Blst::g1_to_bytes(&point));
+}
+
+/// CHAIN-6: each share has to reach the floor, and there has to be a validator.
+#[test]
+fn a_set_suffices_from_the_floor_on_in_validators_and_in_stake() {
+    let share = |in_set, needed| Share {
+        in_set,
+        elected: 9,
+        needed,
+    };
+    assert_eq!(share(5, 6).to_string(), "5 of 9 (6 needed)");
+    for (validators, stake, expected) in [
+        (share(6, 6), share(7, 7), true),
+        (share(5, 6), share(7, 7), false),
+        (share(6, 6), share(6, 7), false),
+        (share(1, 0), share(0, 0), true),
+        (share(0, 0), share(0, 0), false),
+    ] {
+        let participation = Participation::<u64> {
+            validators,
+            stake,
+            missing: vec![],
+        };
+        assert_eq!(participation.suffices(), expected, "{participation:?}");
+    }
+}
+
+/// CHAIN-7: of the items of other engines none counts, and of several payloads the last one.
+#[test]
+fn the_payload_in_a_header_is_the_last_one_of_our_engine() {
+    let payload = |byte| ConsensusLog::Payload(H256::repeat_byte(byte)).encode();
+    let (first, last, rules) = (
+        payload(1),
+        payload(2),
+        ConsensusLog::Activated(SetId::new(4)).encode(),
+    );
+    let items = [
+        (ENGINE_ID, first.as_slice()),
+        (ENGINE_ID, last.as_slice()),
+        (ENGINE_ID, rules.as_slice()),
+        (*b"FRNK", first.as_slice()),
+    ];
+    let logs = || ConsensusLog::of_header(items.into_iter());
+    assert_eq!(logs().count(), 3);
+    let expected = Some(H256::repeat_byte(2));
+    assert_eq!(ConsensusLog::payload_hash(logs()), expected);
+    assert_eq!(ConsensusLog::payload_hash(logs().skip(2)), None);
+}
+
+#[test]
+fn sizes_of_evidence_and_fields_are_those_of_their_bytes() {
+    let [one, other] = [[0, 1, 8], [1, 2, 9]].map(|some| Bitfield::from_indices(10, indices(some)));
+    let both = Bitfield::from_indices(10, indices([0, 1, 2, 8, 9]));
+    assert_eq!(one.union(&other), both);
+    let longest = Bitfield::empty(MAX_VALIDATORS);
+    assert_eq!(Bitfield::max_encoded_len(), longest.encoded_size());
+
+    let set = TestSet::new(0, 0..7);
+    let message = RoundMessage::new(GENESIS, set.commitment(9, &set.set));
+    let keyset = set.set.keyset();
+    let vote = set.vote(3, &message).expect("holds");
+    let accusation = Accusation::of_vote(&vote, keyset).expect("of this set");
+    assert_eq!(accusation.sizes(), (1, 0));
+    let proof = set.justify(&message, [0, 1, 2, 4, 5]);
+    assert_eq!(Accusation::of_proof(&proof, keyset)[0].sizes(), (5, 2));
+    let keys = keyset.key_bytes();
+    let membership = MerkleProof::prove(&keys, &indices([3])).expect("a member");
+    assert_eq!(
+        membership.hashes().len(),
+        3,
+        "one for each layer of 7 leaves"
+    );
 }
