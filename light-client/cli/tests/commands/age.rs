@@ -123,7 +123,9 @@ async fn a_follower_whose_newest_block_became_too_old_takes_no_proof_any_more() 
     let state = format!("--state {}", folder.text("state"));
     let line = format!("follow --json --stall-after 1 --url {} {state}", node.url);
     let from = start(&world, 7);
-    let program = Program::start(&format!("{line} --trusting-period 5 {from}"));
+    // From the first young block on, the user's word about the start counts no more.
+    let told = "--trusting-period 5 --trust-old-start";
+    let program = Program::start(&format!("{line} {told} {from}"));
     let program = program.synced().await;
     let until = Instant::now() + Duration::from_secs(30);
     loop {
