@@ -142,6 +142,7 @@ fn a_quorum_is_concluded_before_it_is_persisted_and_persisted_before_it_is_publi
     }
     let effects = handle(&mut voter, vote(&base, 2, &message), 0);
     assert_eq!(effects, ["conclude", "persist", "publish proof"]);
+    assert!(voter.window().unpublished.is_empty(), "it published itself");
     assert_eq!((voter.rounds_open(), voter.votes_held()), (0, 0));
     assert_eq!(
         handle(&mut voter, vote(&base, 3, &message), 0),
@@ -217,6 +218,42 @@ fn a_signature_on_something_else_than_what_was_prepared_is_not_used() {
 }
 
 #[test]
+fn what_was_prepared_for_another_set_a_wrong_successor_or_beyond_grandpa_is_not_used() {
+    let base = TestSet::new(0, 0..4);
+    let right = base.commitment(1, &base.set);
+    let (mut another_set, mut successor) = (right.clone(), right.clone());
+    another_set.validator_set_id = SetId::new(1);
+    successor.next = TestSet::new(1, 4..8).set.commitment().clone();
+    let beyond = base.commitment(2, &base.set);
+    let mut voter = voter_at(&base, 1, 1);
+    for (wrong, count) in [another_set, successor, beyond].into_iter().zip(1..) {
+        assert_eq!(handle(&mut voter, Event::Prepared(hash(wrong)), 0), [""; 0]);
+        assert_eq!(voter.counters().inconsistent, count);
+    }
+}
+
+#[test]
+fn answers_and_proofs_that_come_after_the_proof_of_their_block_are_not_used() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 1);
+    let message = message(&base, 1, &base);
+    let proof = base.justify(&message, 0..4);
+    handle(&mut voter, Event::Justification(proof.clone()), 0);
+    let prepared = Event::Prepared(message.clone());
+    assert_eq!(handle(&mut voter, prepared, 0), [""; 0]);
+    assert_eq!(own_vote(&mut voter, &base, &message), [""; 0]);
+    assert_eq!(voter.counters(), Counters::default());
+
+    let unknown = TestSet::new(7, 0..4);
+    let of_unknown_set = unknown.justify(&hash(unknown.commitment(2, &unknown.set)), 0..4);
+    for proof in [proof, of_unknown_set] {
+        handle(&mut voter, Event::Justification(proof), 0);
+    }
+    let stale = voter.counters().stale_justifications;
+    assert_eq!((stale, voter.justifications_held()), (2, 0));
+}
+
+#[test]
 fn a_threshold_against_the_own_chain_is_not_concluded_but_told() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 1, 1);
@@ -275,6 +312,7 @@ fn a_voter_that_found_a_contradiction_signs_sends_and_repeats_no_vote_until_it_i
     let base = TestSet::new(0, 0..4);
     let (chain, votes) = against_the_chain(&base);
     let mut voter = voter_at(&base, 1, 1);
+    assert!(voter.may_vote() && !voter.is_halted());
     assert_eq!(
         handle(&mut voter, Event::Prepared(chain.clone()), 0),
         ["sign"]
@@ -384,6 +422,34 @@ fn a_proof_waits_for_grandpa() {
 }
 
 #[test]
+fn without_room_the_highest_proof_is_dropped() {
+    let base = TestSet::new(0, 0..4);
+    let mut proofs = Proofs::new(2);
+    let dropped =
+        [2, 3, 1].map(|block| proofs.insert(base.justify(&message(&base, block, &base), 0..3)));
+    assert_eq!((dropped, proofs.len()), ([0, 0, 1], 2));
+    let all = BlockNumber::ZERO..=BlockNumber::MAX;
+    assert_eq!(proofs.ready(SetId::new(0), all), Some(BlockNumber::new(2)));
+}
+
+#[test]
+fn the_latest_blocks_wait_for_a_proof_from_the_network_and_for_late_votes() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 9, 9);
+    for block in 1..=9 {
+        let message = message(&base, block, &base);
+        for signer in 0..3 {
+            drive(&mut voter, vote(&base, signer, &message), 0);
+        }
+    }
+    let window = voter.window();
+    let blocks =
+        |list: &[Accepted]| -> Vec<_> { list.iter().map(|one| one.lowest.get()).collect() };
+    assert_eq!(blocks(&window.unpublished), [6, 7, 8, 9]);
+    assert_eq!(blocks(&window.late), [2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+#[test]
 fn who_is_not_in_the_set_concludes_but_neither_signs_nor_publishes_in_turn() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 9, 1);
@@ -444,6 +510,8 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
     };
     assert_eq!(handle(&mut voter, planned, 0), ["persist", "load"]);
     drive(&mut voter, Event::Set(Arc::new(next.set.clone())), 0);
+    let loaded = voter.set(SetId::new(1)).expect("the next set");
+    assert_eq!(loaded.commitment(), next.set.commitment());
     assert_eq!(
         handle(
             &mut voter,
@@ -474,6 +542,7 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
         },
         0,
     );
+    assert_eq!(late.lagging_sets(), 0, "it is planned");
     drive(
         &mut late,
         Event::Activated {
@@ -482,6 +551,7 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
         },
         0,
     );
+    assert_eq!(late.lagging_sets(), 1);
     assert_eq!(
         handle(
             &mut late,
@@ -643,7 +713,7 @@ fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted()
     let wakes = drive(&mut voter, Event::Tick, 100);
     assert!(wakes.is_empty(), "{wakes:?}");
     drive(&mut voter, Event::Tick, 1_099);
-    assert_eq!(signers(&voter), None);
+    assert_eq!((signers(&voter), voter.wake_at), (None, Some(1_100)));
     drive(&mut voter, Event::Tick, 1_100);
     assert_eq!(signers(&voter), Some(3));
 
@@ -654,6 +724,7 @@ fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted()
     let (mut voter, _) = with_votes(3);
     let due = voter.handle(Event::Tick, 1_100);
     assert!(names(&due).contains(&"aggregate"), "{due:?}");
+    assert!(voter.wake_at > Some(1_100), "no wait is over twice");
     let wakes = |effects: &[Effect], now: Millis| {
         effects
             .iter()
@@ -736,6 +807,7 @@ fn votes_that_do_not_add_up_are_not_added_up_again() {
     assert_eq!(names(&voter.handle(answer, 1)), [""; 0]);
     assert_eq!(voter.counters().inconsistent, 1);
     assert_eq!(handle(&mut voter, Event::Tick, RETRY), ["prepare"]);
+    assert!(voter.wake_at > Some(RETRY), "or it would wake for ever");
 }
 
 fn best_of(effects: &[Effect]) -> Option<u32> {
@@ -755,7 +827,9 @@ fn a_proof_grows_by_late_votes_once_in_a_step_and_at_once_by_the_last_one() {
         drive(&mut voter, vote(&base, signer, &message), 0);
     }
     assert_eq!(voter.best().map(|best| best.signers.count()), Some(5));
+    let mut quiet = voter.clone();
     assert_eq!(handle(&mut voter, vote(&base, 5, &message), 100), [""; 0]);
+    assert_eq!((voter.votes_held(), voter.wake_at), (1, Some(1_000)));
     assert_eq!(handle(&mut voter, Event::Tick, 999), [""; 0]);
     let grown = drive(&mut voter, Event::Tick, 1_000);
     assert_eq!((names(&grown), best_of(&grown)), (vec!["grow"], Some(6)));
@@ -771,6 +845,19 @@ fn a_proof_grows_by_late_votes_once_in_a_step_and_at_once_by_the_last_one() {
         Some(5),
         "what is published stays"
     );
+
+    // The first vote in a step does not wait.
+    handle(&mut quiet, Event::Tick, 5_000);
+    let grown = handle(&mut quiet, vote(&base, 5, &message), 5_001);
+    assert_eq!(grown, ["grow"]);
+    // The host is asked again when it does not answer.
+    for (event, now, asked) in [
+        (vote(&base, 6, &message), 5_002, vec!["aggregate"]),
+        (Event::Tick, 5_003, vec![]),
+        (Event::Tick, 5_002 + RETRY, vec!["aggregate"]),
+    ] {
+        assert_eq!(names(&quiet.handle(event, now)), asked, "{now}");
+    }
 }
 
 /// ROUND-9.
@@ -844,7 +931,8 @@ fn an_ordinary_block_that_the_others_have_proven_is_not_signed_any_more() {
 
 /// ROUND-4, ROUND-9.
 #[test]
-fn nothing_is_signed_about_a_proven_block_after_a_restart_or_against_the_own_chain() {
+fn nothing_is_signed_about_a_proven_block_after_a_restart_against_the_own_chain_or_in_the_next_era()
+{
     let base = TestSet::new(0, 0..4);
     let (before, message) = proven_without_us(&base, 2);
     let state = State::from_bytes(&before.state().to_bytes()).expect("stored by a voter");
@@ -864,6 +952,13 @@ fn nothing_is_signed_about_a_proven_block_after_a_restart_or_against_the_own_cha
         [""; 0]
     );
     assert_eq!(own_vote(&mut voter, &base, &message), [""; 0]);
+
+    let (mut voter, message) = proven_without_us(&base, 2);
+    let (block, id) = (BlockNumber::new(4), SetId::new(1));
+    handle(&mut voter, Event::Activated { block, id }, 0);
+    handle(&mut voter, Event::Finalized { number: block }, 0);
+    assert_eq!(voter.set_id(), id);
+    assert_eq!(handle(&mut voter, Event::Prepared(message), 0), [""; 0]);
 }
 
 /// RESET-4.
@@ -936,6 +1031,8 @@ fn a_reset_is_taken_when_there_is_no_room_for_set_changes() {
         handle(&mut voter, activated, 0);
         id += 1;
     }
+    handle(&mut voter, planned(id - 1, 900), 0);
+    assert_eq!(voter.counters(), Counters::default(), "delivered again");
     handle(&mut voter, planned(id, 900), 0);
     assert_eq!(voter.counters().deferred_plans, 1);
     // ROUND-11: what comes behind it is not taken either, and nothing is wrong with it.
@@ -971,9 +1068,10 @@ fn a_voter_that_does_not_know_the_rules_sends_no_vote_and_takes_proofs() {
         version: VotingRules::VERSION + 1,
         min_delta: 1,
     };
-    let state = State::new(base.set.commitment().clone(), BlockNumber::new(1)).with_rules(rules);
-    let mut voter = Voter::new(config(), state, vec![base.secrets[0].public().pk1()]);
-    handle(&mut voter, Event::Set(Arc::new(base.set.clone())), 0);
+    let mut voter = voter_at(&base, 0, 0);
+    let block = BlockNumber::new(1);
+    let ruled = handle(&mut voter, Event::Rules { block, rules }, 0);
+    assert_eq!(ruled, ["persist"]);
     let number = BlockNumber::new(6);
     assert_eq!(handle(&mut voter, Event::Finalized { number }, 0), [""; 0]);
     assert!(!voter.knows_rules() && !voter.may_vote());
@@ -1014,6 +1112,7 @@ fn operators_see_who_has_voted_who_has_not_and_since_when() {
 
     drive(&mut voter, vote(&base, 0, &message), 100);
     drive(&mut voter, vote(&base, 2, &message), 200);
+    assert_eq!((voter.rounds_open(), voter.votes_held()), (1, 2));
     let open = voter.votes_view(500).expect("the set is loaded");
     let round = RoundView {
         block: BlockNumber::new(8),
