@@ -15,9 +15,12 @@ pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
         logs.drain(..last);
     }
     logs.sort_by_key(|log| match log {
+        ConsensusLog::Activated(_)
+        | ConsensusLog::Reset { .. }
+        | ConsensusLog::Payload(_)
+        | ConsensusLog::Pardoned(_) => 0,
         ConsensusLog::Rules(_) => 1,
         ConsensusLog::Planned(_) => 2,
-        _ => 0,
     });
     logs
 }

@@ -56,7 +56,7 @@ impl Age {
     pub(crate) fn check(&self, dated: &Dated, what: &str) -> Result<(), Failure> {
         dated.check(now(), self.given).map_err(|error| {
             let message = format!(
-                "{error}{what}: those who signed for it may have their stake back, and their keys may have been sold; \
+                "{error}{what}: its signers may have their stake back, and their keys may have been sold; \
                  begin from a younger block with --checkpoint or --start, or, if people whom you trust confirm that the \
                  sets from there on were honest, add --trust-old-start"
             );

@@ -90,7 +90,7 @@ export class Age {
       this.#trust.call(verifier);
     } catch (fault) {
       if (fault.rule !== "LIGHT-9") throw fault;
-      const why = "those who signed for it may have their stake back, and their keys may have been sold";
+      const why = "its signers may have their stake back, and their keys may have been sold";
       const how = "begin from a younger block with checkpoint or startHash, or, if people whom you trust confirm that the sets from there on were honest, set trustOldStart";
       throw new DuetError({ ...fault.toPlain(), message: `${fault.message}${what}: ${why}; ${how}` });
     }
