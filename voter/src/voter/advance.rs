@@ -146,14 +146,11 @@ impl Voter {
             self.gathering = None;
             return false;
         }
-        let until = match self.gathering {
-            Some((gathered, until)) if gathered == block => until,
-            _ => now.saturating_add(self.config.grace),
-        };
+        let end = now.saturating_add(self.config.grace);
+        let until = *self.gathering.get_or_insert(end);
         let set = &self.state.signing().set;
         let rounds = self.rounds.get(&set.id);
         let signers = rounds.and_then(|rounds| rounds.signers(block, set.threshold()));
-        self.gathering = Some((block, until));
         now < until && signers < Some(set.len)
     }
 

@@ -38,7 +38,7 @@ impl Voter {
     }
 
     fn planned(&mut self, block: BlockNumber, set: KeysetCommitment, out: &mut Outbox) {
-        let is_new = self.era(set.id).is_none() && set.id > self.set_id();
+        let is_new = self.state.eras().all(|era| set.id > era.set.id);
         if self.deferred.is_some() || is_new && !self.accepts_eras() {
             self.deferred.get_or_insert(block);
             count(&mut self.counters.deferred_plans);
@@ -107,10 +107,7 @@ impl Voter {
     fn prepared(&mut self, message: RoundMessage, now: Millis, out: &mut Outbox) {
         let commitment = message.commitment();
         let block = commitment.block_number;
-        if self.prepared_late(&message)
-            || commitment.validator_set_id < self.set_id()
-            || block < self.state.lowest()
-        {
+        if self.prepared_late(&message) || block < self.state.lowest() {
             return; // Concluded while the answer was under way.
         }
         let expected = self.state.successor_at(block);
@@ -160,10 +157,7 @@ impl Voter {
         }
         let (commitment, set) = (vote.commitment(), self.set_id());
         let block = commitment.block_number;
-        if self.signed_late(&vote, out)
-            || commitment.validator_set_id < set
-            || block < self.state.lowest()
-        {
+        if self.signed_late(&vote, out) || block < self.state.lowest() {
             return; // Concluded while the signer was at work.
         }
         let rounds = self.rounds.get(&set);

@@ -172,9 +172,7 @@ impl Voter {
             self.growing.next(),
             self.schedule.next(),
             self.rebroadcast_at,
-            self.gathering
-                .map(|(_, until)| until)
-                .filter(|until| *until > now),
+            self.gathering.filter(|until| *until > now),
         ];
         let next = times.into_iter().flatten().min();
         let passed = self.wake_at.is_some_and(|at| at <= now);

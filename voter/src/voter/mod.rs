@@ -87,8 +87,8 @@ pub struct Voter {
     counters: Counters,
     retry: Retries,
     rebroadcast_at: Option<Millis>,
-    /// The mandatory block that has enough votes, and until when more are gathered. (ROUND-8)
-    gathering: Option<(BlockNumber, Millis)>,
+    /// Until when more votes on the mandatory block are gathered, once it has enough. (ROUND-8)
+    gathering: Option<Millis>,
     /// Proofs of concluded blocks that lack signers.
     growing: GrowingProofs,
     /// The sum of the votes on a block, until it is concluded.
