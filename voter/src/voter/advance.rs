@@ -64,6 +64,8 @@ impl Voter {
         let threshold = self.state.signing().set.threshold();
         let rounds = self.rounds.get(&id);
         let ready = rounds.and_then(|rounds| rounds.ready(above..=highest, threshold));
+        let wanted = ready.map(|block| (id, block));
+        self.retry.aggregate.keep(|asked| Some(*asked) == wanted);
         match ready {
             Some(block) if self.gathers(block, now) => {}
             Some(block) => self.ask_to_aggregate(block, now, out),
@@ -103,16 +105,6 @@ impl Voter {
                 None
             }
         }
-    }
-
-    /// Drops a sum that cannot be concluded: a proof of the block or a higher one came first, or the votes are added up
-    /// again when their block may be concluded.
-    pub(super) fn forget_aggregated(&mut self) {
-        let (id, lowest) = (self.set_id(), self.state.lowest());
-        self.aggregated = None;
-        self.retry
-            .aggregate
-            .keep(|(set, block)| *set == id && *block >= lowest);
     }
 
     /// Votes that lead to nothing are not added up again.

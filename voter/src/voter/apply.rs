@@ -187,8 +187,6 @@ impl Voter {
         if aggregated.origin == Origin::Growth {
             return self.grown(aggregated, out);
         }
-        let place = aggregated.place();
-        self.retry.aggregate.keep(|asked| *asked != place);
         self.aggregated = Some(aggregated);
     }
 

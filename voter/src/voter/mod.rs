@@ -140,7 +140,8 @@ impl Voter {
         let mut out = Outbox::default();
         self.apply(event, now, &mut out);
         self.advance(now, &mut out);
-        self.forget_aggregated();
+        // A sum that cannot be concluded: a proof of the block or a higher one came first.
+        self.aggregated = None;
         self.ask(now, &mut out);
         self.publish(now, &mut out);
         self.wake(now, &mut out);

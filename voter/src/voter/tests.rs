@@ -781,6 +781,20 @@ fn votes_are_added_up_by_the_host_which_is_asked_again_when_it_does_not_answer()
 }
 
 #[test]
+fn while_a_higher_block_is_added_up_an_answer_that_is_late_wakes_nobody() {
+    let base = TestSet::new(0, 0..4);
+    let (mut voter, _, _) = with_a_quorum(&base);
+    let number = BlockNumber::new(2);
+    voter.handle(Event::Finalized { number }, 0);
+    let higher = message(&base, 2, &base);
+    for signer in 0..3 {
+        voter.handle(vote(&base, signer, &higher), 100);
+    }
+    voter.handle(Event::Tick, RETRY);
+    assert!(voter.wake_at > Some(RETRY), "{:?}", voter.wake_at);
+}
+
+#[test]
 fn a_proof_that_comes_while_votes_are_added_up_is_concluded_and_the_sum_is_not_needed() {
     let base = TestSet::new(0, 0..4);
     let (mut voter, effects, message) = with_a_quorum(&base);
