@@ -248,7 +248,15 @@ impl KeyRing {
             .map_err(|fault| SignerError::Faulty { key: *key, fault })
     }
 
-    pub(crate) fn with_secret<T>(
+    /// Lends the secret of a key, for keys that sign something else than votes. A signer of votes uses
+    /// [`KeyStore`](crate::KeyStore), which keeps the record of them.
+    ///
+    /// # Errors
+    /// [`SignerError::NoKey`].
+    ///
+    /// # Security
+    /// What `use_it` returns is verified by the caller: a faulty signature can give the secret away.
+    pub fn with_secret<T>(
         &self,
         key: &Pk1Bytes,
         use_it: impl FnOnce(&SecretKey) -> T,

@@ -48,7 +48,8 @@ impl Checkpoint {
     }
 }
 
-fn check_set(set: &KeysetCommitment) -> Result<(), StateError> {
+/// SET-1 for the length, KEY-1 for the total.
+pub(crate) fn check_set(set: &KeysetCommitment) -> Result<(), StateError> {
     let KeysetCommitment { id, len, .. } = *set;
     if !(1..=MAX_VALIDATORS).contains(&len) {
         return Err(StateError::Len { set: id, len });

@@ -13,6 +13,7 @@
 //! - [`Trusted::best_block`]: the newest block, under which [`FinalBlock::header`], [`FinalHeader::read`],
 //!   [`BlockProof::check`] and [`FinalHeader::body`] verify its header, its state, older blocks and the transactions
 //!   in them (STATE-1 to STATE-4);
+//! - [`Trusted::announce`] and [`Trusted::cross`]: a reset is crossed by a recovery proof, after a wait (RECOVER-7, RECOVER-8);
 //! - [`Misbehaviour`]: two valid proofs that contradict each other, which is the end of the chain's finality.
 //!
 //! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
@@ -64,6 +65,7 @@ extern crate alloc;
 extern crate std;
 
 mod age;
+mod announced;
 mod block;
 mod body;
 mod checkpoint;
@@ -73,6 +75,7 @@ mod hashers;
 mod header;
 pub mod history;
 mod misbehaviour;
+mod recovery;
 mod reset;
 mod rules;
 pub mod start;
@@ -92,6 +95,7 @@ mod update;
 mod verify;
 
 pub use age::{Dated, TooOld, TIME_STORAGE_KEY};
+pub use announced::Announced;
 pub use block::{Entry, FinalBlock, FinalHeader, MAX_STATE_BYTES};
 pub use body::{BodyError, FinalBody, Inclusion};
 pub use checkpoint::Checkpoint;
@@ -100,6 +104,7 @@ pub use duet_primitives::Culprit;
 pub use error::{Error, NextStep, StateError, StorageProofError};
 pub use history::BlockProof;
 pub use misbehaviour::{Conflict, Misbehaviour};
+pub use recovery::{recovery_terms, Crossing, RecoverError};
 pub use reset::ResetClaim;
 pub use start::StartProof;
 pub use state_proof::StateProofError;

@@ -1,9 +1,11 @@
-//! The trusted state as bytes: a version, the state and its date in SCALE, a checksum.
+//! The trusted state as bytes: a version, the state, its date and its recovery in SCALE, a checksum.
 //!
 //! These bytes are the client's own. Decoding detects damage and inconsistencies, but cannot check them against the
 //! chain: anybody who can write the file controls the client's trust.
 
 use crate::{
+    age::Dated,
+    announced::Announced,
     checkpoint::Checkpoint,
     error::StateError,
     hashers::Blake2Hasher,
@@ -14,7 +16,9 @@ use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{Keyset, Pk1Bytes, UncheckedJustification};
 use sp_core::Hasher;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+/// Without the recovery.
+const DATED: u8 = 2;
 /// Without the date.
 const UNDATED: u8 = 1;
 const CHECKSUM_LEN: usize = 32;
@@ -39,7 +43,7 @@ impl Trusted {
             signing_keys: keys(&self.signing),
             next_keys: self.next.as_ref().and_then(keys),
         };
-        let mut bytes = (VERSION, state, self.dated).encode();
+        let mut bytes = (VERSION, state, self.dated, &self.recovery).encode();
         let checksum = Blake2Hasher::hash(&bytes);
         bytes.extend(checksum.as_bytes());
         bytes
@@ -58,7 +62,7 @@ impl Trusted {
             .ok_or(StateError::Checksum)?;
         // The version first, so that a newer format with another checksum is not called damaged.
         let (version, state) = body.split_first().ok_or(StateError::Checksum)?;
-        if ![UNDATED, VERSION].contains(version) {
+        if ![UNDATED, DATED, VERSION].contains(version) {
             return Err(StateError::Version {
                 expected: VERSION,
                 got: *version,
@@ -67,14 +71,24 @@ impl Trusted {
         if Blake2Hasher::hash(body).as_bytes() != checksum {
             return Err(StateError::Checksum);
         }
-        let read = if *version == UNDATED {
-            StateV1::decode_all(&mut &*state).map(|state| (state, None))
-        } else {
-            DecodeAll::decode_all(&mut &*state)
+        let read = match *version {
+            UNDATED => StateV1::decode_all(&mut &*state).map(|state| (state, None, None)),
+            DATED => DecodeAll::decode_all(&mut &*state).map(|(state, dated)| (state, dated, None)),
+            _ => <(StateV1, Option<Dated>, Option<Announced>)>::decode_all(&mut &*state),
         };
-        let (state, dated) = read.map_err(|error| StateError::Malformed(error.to_string()))?;
+        let (state, dated, recovery) =
+            read.map_err(|error| StateError::Malformed(error.to_string()))?;
         let mut trusted = state.into_trusted()?;
         trusted.dated = dated;
+        trusted.recovery = recovery.map(Box::new);
+        if trusted.recovery.is_some()
+            && trusted.announced().is_none()
+            && trusted.crossed_by().is_none()
+        {
+            return Err(StateError::Malformed(
+                "the recovery is of another block".to_string(),
+            ));
+        }
         Ok(trusted)
     }
 }

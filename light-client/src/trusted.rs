@@ -2,6 +2,7 @@
 
 use crate::{
     age::Dated,
+    announced::Announced,
     checkpoint::Checkpoint,
     error::{Error, StateError},
     rules,
@@ -69,6 +70,8 @@ pub struct Trusted {
     /// The set after the signing one, once it is known; never the signing one itself.
     pub(crate) next: Option<TrustedSet>,
     pub(crate) dated: Option<Dated>,
+    /// About the newest block, or led to it.
+    pub(crate) recovery: Option<Box<Announced>>,
 }
 
 impl Trusted {
@@ -116,6 +119,7 @@ impl Trusted {
             next: (next != current).then(|| TrustedSet::without_keys(next)),
             signing: TrustedSet::new(start.keys, mode),
             dated: None,
+            recovery: None,
         })
     }
 
@@ -155,6 +159,7 @@ impl Trusted {
             next: (next != current).then(|| TrustedSet::without_keys(next)),
             signing: TrustedSet::without_keys(current),
             dated: None,
+            recovery: None,
         }
     }
 

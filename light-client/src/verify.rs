@@ -293,5 +293,7 @@ fn after(
         signing: set.clone(),
         next,
         dated: trusted.dated(),
+        // A newer proof ends an announcement. (RECOVER-8)
+        recovery: None,
     }
 }

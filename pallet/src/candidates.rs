@@ -95,14 +95,21 @@ impl Tally {
             Some(_) if !has_room => Candidate::WithoutRoom,
             Some(key) => Candidate::Member(key),
         };
+        self.count::<T>(validator, matches!(candidate, Candidate::Member(_)));
+        candidate
+    }
+
+    /// Counts a validator of the session.
+    ///
+    /// Cost: one question to [`Config::StakeOf`].
+    pub fn count<T: Config>(&mut self, validator: &T::ValidatorId, is_member: bool) {
         let stake = T::StakeOf::convert(validator.clone());
         self.elected = self.elected.saturating_add(1);
         self.elected_stake = self.elected_stake.saturating_add(stake);
-        if let Candidate::Member(_) = candidate {
+        if is_member {
             self.members = self.members.saturating_add(1);
             self.member_stake = self.member_stake.saturating_add(stake);
         }
-        candidate
     }
 
     fn validators<T: Config>(&self) -> Share {
@@ -114,7 +121,7 @@ impl Tally {
     }
 
     /// Why the members cannot form a set, if so. (CHAIN-5, CHAIN-6)
-    fn refusal<T: Config>(&self) -> Option<KeptReason> {
+    pub fn refusal<T: Config>(&self) -> Option<KeptReason> {
         let (validators, stake) = (self.validators::<T>(), self.stake::<T>());
         if self.members == 0 {
             Some(KeptReason::NoKeys)

@@ -101,12 +101,13 @@ pub use weights::{SubstrateWeight, WeightInfo};
 
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
-    Keysets as KeysetPair, MmrLeaf, Participation, SetId, SigningRecord, StatelessProof,
-    VotingRules, H256,
+    Accusation, Bitfield, BlockNumber, CommitmentPayload, DualKeyBytes, EquivocationProof,
+    EvidenceStatus, Keysets as KeysetPair, MmrLeaf, Participation, SetId, SigningRecord,
+    StatelessProof, VotingRules, H256,
 };
 use frame_system::{offchain::CreateBare, pallet_prelude::BlockNumberFor};
 use sp_mmr_primitives::LeafProof;
+use sp_staking::SessionIndex;
 
 #[frame_support::pallet]
 // In what the macros generate.
@@ -882,6 +883,26 @@ impl<T: Config> Pallet<T> {
     /// The registered key of an account.
     pub fn registered_key(account: &T::AccountId) -> Option<DualKeyBytes> {
         registration::validator_of::<T>(account).and_then(Keys::<T>::get)
+    }
+
+    /// The validator whose controller or stash is this account; the account itself when it is not bonded.
+    pub fn validator_of(account: &T::AccountId) -> Option<T::ValidatorId> {
+        registration::validator_of::<T>(account)
+    }
+
+    /// The genesis hash, which is in everything that validators sign. (POP-1, MSG-2)
+    pub fn genesis_hash() -> H256 {
+        registration::genesis_hash::<T>()
+    }
+
+    /// Whether signatures from a session can still be punished. (EQV-6)
+    pub fn is_slashable(last_session: SessionIndex, now: SessionIndex) -> bool {
+        registration::is_slashable::<T>(last_session, now)
+    }
+
+    /// Whether governance pardoned statements of this set about this block. (FALSE-4)
+    pub fn is_pardoned(block: BlockNumber, set: SetId) -> bool {
+        pardons::is_pardoned::<T>(block, set)
     }
 
     /// The share that a set would stand for if it were made now of the next session's validators. (CHAIN-6)

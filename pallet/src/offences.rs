@@ -175,7 +175,8 @@ impl<T: Config> Evidence<T> for Accusation {
 
     /// An accusation alone does not show the chain's block.
     fn check_against_chain(&self) -> Result<(), Error<T>> {
-        let is_pardoned = pardons::is_pardoned::<T>(self.commitment());
+        let said = self.commitment();
+        let is_pardoned = pardons::is_pardoned::<T>(said.block_number, said.validator_set_id);
         ensure!(!is_pardoned, Error::<T>::Pardoned);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::{
     announcements::announce, weights::WeightInfo, Config, Error, Event, OldestSet, Pallet, Pardons,
 };
-use duet_primitives::{Commitment, ConsensusLog, Pardon};
+use duet_primitives::{BlockNumber, ConsensusLog, Pardon, SetId};
 use frame_support::{ensure, traits::Get, weights::Weight};
 use sp_runtime::SaturatedConversion;
 
@@ -45,8 +45,8 @@ pub(crate) fn pardon<T: Config>(pardon: Pardon) -> Result<(), Error<T>> {
     Ok(())
 }
 
-/// Whether governance pardoned this statement.
-pub(crate) fn is_pardoned<T: Config>(statement: &Commitment) -> bool {
+/// Whether governance pardoned statements of this set about this block.
+pub(crate) fn is_pardoned<T: Config>(block: BlockNumber, set: SetId) -> bool {
     let pardons = Pardons::<T>::get();
-    pardons.iter().any(|pardon| pardon.covers(statement))
+    pardons.iter().any(|pardon| pardon.covers(block, set))
 }

@@ -4,8 +4,9 @@
 //! other crates pass on the culprit.
 
 use crate::error::{
-    AccusationError, AggregateError, EquivocationError, JustificationError, KeyError, KeysetError,
-    MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
+    AccusationError, AggregateError, CombineError, EquivocationError, JustificationError, KeyError,
+    KeysetError, MerkleError, PossessionError, RecoveryError, SecretKeyError, SignatureError,
+    StatelessError, VoteError,
 };
 
 /// The culprit of a refused object.
@@ -174,6 +175,39 @@ impl AccusationError {
             Self::Signature(error) => error.culprit(),
             Self::Nobody | Self::NotASigner { .. } => Culprit::Sender,
             Self::Proof(error) => error.culprit(),
+        }
+    }
+}
+
+impl RecoveryError {
+    /// Who is to blame.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            // The statement may be about another block of the chain.
+            Self::WrongSet { .. } => Culprit::Nobody,
+            Self::ResetOrder { .. }
+            | Self::SetOrder { .. }
+            | Self::SetLength { .. }
+            | Self::UnknownSigner { .. }
+            | Self::Nobody
+            | Self::NotASigner { .. } => Culprit::Sender,
+            Self::SetTotal(error) => error.culprit(),
+            Self::Proof(error) => error.culprit(),
+            Self::Membership(error) => error.culprit(),
+        }
+    }
+}
+
+impl CombineError {
+    /// Who is to blame: the signer of a bad signature, or the caller that combines what does not belong together.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            Self::Nothing
+            | Self::OtherStatement { .. }
+            | Self::RepeatedSigner { .. }
+            | Self::BelowThreshold { .. } => Culprit::Caller,
+            Self::Vote { error, .. } | Self::Sum(error) => error.culprit(),
+            Self::ZeroSum => Culprit::Validators,
         }
     }
 }

@@ -6,7 +6,6 @@
 #[cfg(doc)]
 use crate::CommitmentPayload;
 use crate::{
-    commitment::Commitment,
     keyset::KeysetCommitment,
     numbers::{BlockNumber, SetId},
     rules::VotingRules,
@@ -70,10 +69,10 @@ pub struct Pardon {
 }
 
 impl Pardon {
-    /// Whether it is about this statement.
-    pub fn covers(&self, statement: &Commitment) -> bool {
-        (self.first_block..=self.last_block).contains(&statement.block_number)
-            && (self.first_set..=self.last_set).contains(&statement.validator_set_id)
+    /// Whether it is about statements of this set about this block.
+    pub fn covers(&self, block: BlockNumber, set: SetId) -> bool {
+        (self.first_block..=self.last_block).contains(&block)
+            && (self.first_set..=self.last_set).contains(&set)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{
     bytes::Pk1Bytes,
-    numbers::{SetId, SignerIndex},
+    numbers::{BlockNumber, SetId, SignerIndex},
 };
 use duet_curve::PointError;
 use primitive_types::H256;
@@ -366,4 +366,113 @@ pub enum AccusationError {
     /// FALSE-3: the finality proof does not hold.
     #[error("FALSE-3: the finality proof does not hold: {0}")]
     Proof(#[from] StatelessError),
+}
+
+/// Why something about a recovery was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecoveryError {
+    /// RECOVER-6: the statement names another recovery set.
+    #[error("RECOVER-6: the statement names recovery set {got}, but the terms name {expected}")]
+    WrongSet {
+        /// The set in the terms.
+        expected: SetId,
+        /// The set that the statement names.
+        got: SetId,
+    },
+    /// RECOVER-5: the reset is not after the block.
+    #[error("RECOVER-5: the reset in block {reset} is not after block {block}")]
+    ResetOrder {
+        /// Number of the block that the statement is about.
+        block: BlockNumber,
+        /// Number of the block of the reset.
+        reset: BlockNumber,
+    },
+    /// RECOVER-5: the new set is not after the ended one.
+    #[error("RECOVER-5: set {got} is not above the ended set {ended}")]
+    SetOrder {
+        /// The ended set.
+        ended: SetId,
+        /// The new set.
+        got: SetId,
+    },
+    /// RECOVER-5: the new set has no form of a set.
+    #[error("RECOVER-5: the new set of {len} keys has not the length of a set")]
+    SetLength {
+        /// How many keys it claims to have.
+        len: u32,
+    },
+    /// RECOVER-5: the total of the new set is no key.
+    #[error("RECOVER-5: the total of the new set is invalid: {0}")]
+    SetTotal(KeyError),
+    /// The signers, their keys, or the equation.
+    #[error(transparent)]
+    Proof(#[from] StatelessError),
+    /// RECOVER-9: a vote names a position outside the set.
+    #[error("RECOVER-9: the recovery set of {len} has no signer {signer}")]
+    UnknownSigner {
+        /// The position.
+        signer: SignerIndex,
+        /// How many members there are.
+        len: u32,
+    },
+    /// RECOVER-9: nobody is accused.
+    #[error("RECOVER-9: nobody is accused")]
+    Nobody,
+    /// RECOVER-9: one of the accused is not among the signers.
+    #[error("RECOVER-9: member {signer} is not among the signers")]
+    NotASigner {
+        /// The position.
+        signer: SignerIndex,
+    },
+    /// RECOVER-9: the keys of the accused are not proven.
+    #[error("RECOVER-9: the keys of the accused are not proven: {0}")]
+    Membership(#[from] MerkleError),
+}
+
+impl From<JustificationError> for RecoveryError {
+    fn from(error: JustificationError) -> Self {
+        Self::Proof(error.into())
+    }
+}
+
+/// Why signatures of a recovery set could not be combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CombineError {
+    /// RECOVER-6: there is no signature.
+    #[error("RECOVER-6: there is no signature to combine")]
+    Nothing,
+    /// RECOVER-5: two signatures are for different statements.
+    #[error("RECOVER-5: signature {at} is for another statement than the first")]
+    OtherStatement {
+        /// Its place in the list, from zero.
+        at: usize,
+    },
+    /// RECOVER-6: a signature does not hold.
+    #[error("signature {at} does not hold: {error}")]
+    Vote {
+        /// Its place in the list, from zero.
+        at: usize,
+        /// The broken rule.
+        error: RecoveryError,
+    },
+    /// JUST-4: a signer has two signatures.
+    #[error("JUST-4: signer {signer} has two signatures")]
+    RepeatedSigner {
+        /// The signer.
+        signer: SignerIndex,
+    },
+    /// JUST-4: too few.
+    #[error("JUST-4: {got} signers are below the threshold of {threshold}")]
+    BelowThreshold {
+        /// How many are needed.
+        threshold: u32,
+        /// How many there are.
+        got: u32,
+    },
+    /// ENC-2: the signatures add up to infinity.
+    #[error("ENC-2: the signatures of the signers add up to infinity")]
+    ZeroSum,
+    /// The sum does not hold, although its parts do.
+    #[error(transparent)]
+    Sum(#[from] RecoveryError),
 }

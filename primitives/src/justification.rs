@@ -74,12 +74,7 @@ impl UncheckedJustification {
         if expected != got {
             return Err(JustificationError::WrongSet { expected, got });
         }
-        self.signers.check(set.len)?;
-        let (threshold, got) = (set.threshold(), self.signers.count());
-        if got < threshold {
-            return Err(JustificationError::BelowThreshold { threshold, got });
-        }
-        Ok(())
+        check_signers(&self.signers, set)
     }
 
     /// ENC-1 to ENC-4 for both points, with `apk1` and the hashed commitment from the caller.
@@ -94,6 +89,19 @@ impl UncheckedJustification {
             equation,
         })
     }
+}
+
+/// JUST-2 to JUST-4.
+pub(crate) fn check_signers(
+    signers: &Bitfield,
+    set: &KeysetCommitment,
+) -> Result<(), JustificationError> {
+    signers.check(set.len)?;
+    let (threshold, got) = (set.threshold(), signers.count());
+    if got < threshold {
+        return Err(JustificationError::BelowThreshold { threshold, got });
+    }
+    Ok(())
 }
 
 /// A finality proof whose pairing equation is not checked yet: it proves nothing. 20 KB, because the subgroup check of

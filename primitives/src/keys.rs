@@ -4,7 +4,7 @@ use crate::{
     dleq::{self, hash_message},
     equation::Equation,
     error::{KeyError, PossessionError, SignatureError},
-    possession,
+    possession::{self, Suites},
     suite::SIGNATURE_SUITE,
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
@@ -121,7 +121,28 @@ impl DualKeyBytes {
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<PossessedKey, PossessionError> {
-        let (key, equation) = self.prepare_possession(owner, proof)?;
+        self.check_possession_with(&Suites::VOTING, owner, proof)
+    }
+
+    /// The same for a recovery key, with suites of its own. (RECOVER-1)
+    ///
+    /// # Errors
+    /// As [`DualKeyBytes::check_possession`].
+    pub fn check_recovery_possession(
+        &self,
+        owner: &[u8],
+        proof: &PossessionProof,
+    ) -> Result<PossessedKey, PossessionError> {
+        self.check_possession_with(&Suites::RECOVERY, owner, proof)
+    }
+
+    fn check_possession_with(
+        &self,
+        suites: &Suites,
+        owner: &[u8],
+        proof: &PossessionProof,
+    ) -> Result<PossessedKey, PossessionError> {
+        let (key, equation) = self.prepare_possession(suites, owner, proof)?;
         possession::verify(&equation)?;
         Ok(PossessedKey(key))
     }
@@ -140,7 +161,7 @@ impl DualKeyBytes {
     ) -> Vec<Result<PossessedKey, PossessionError>> {
         let prepared: Vec<_> = registrations
             .iter()
-            .map(|(key, owner, proof)| key.prepare_possession(owner, proof))
+            .map(|(key, owner, proof)| key.prepare_possession(&Suites::VOTING, owner, proof))
             .collect();
         let equations: Vec<_> = prepared
             .iter()
@@ -164,6 +185,7 @@ impl DualKeyBytes {
     /// KEY-1, POP-1 and POP-2.
     fn prepare_possession(
         &self,
+        suites: &Suites,
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<(DualKey, Equation<Native>), PossessionError> {
@@ -172,7 +194,7 @@ impl DualKeyBytes {
         let pk2 = Native::g2_prepared_from_bytes(&self.pk2().0).map_err(KeyError::Pk2)?;
         let checked = Pk1(pk1.for_purpose(Purpose::Once));
         let key = self.with_halves(checked, *Native::g2_of_prepared(&pk2));
-        let equation = possession::prepare(&pk1, pk2, &self.pk2(), owner, proof)?;
+        let equation = possession::prepare(&pk1, pk2, &self.pk2(), owner, proof, suites)?;
         Ok((key, equation))
     }
 }

@@ -91,6 +91,7 @@ mod merkle;
 mod numbers;
 mod participation;
 mod possession;
+mod recovery;
 mod rules;
 mod secret;
 mod stateless;
@@ -120,8 +121,9 @@ pub use digest::{ConsensusLog, Pardon};
 pub use duet_curve::PointError;
 pub use equivocation::{Equivocation, EquivocationProof, EvidenceStatus};
 pub use error::{
-    AccusationError, AggregateError, EquivocationError, JustificationError, KeyError, KeysetError,
-    MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
+    AccusationError, AggregateError, CombineError, EquivocationError, JustificationError, KeyError,
+    KeysetError, MerkleError, PossessionError, RecoveryError, SecretKeyError, SignatureError,
+    StatelessError, VoteError,
 };
 pub use justification::{Justification, PreparedJustification, UncheckedJustification};
 pub use keys::{DualKey, Pk1, PossessedKey};
@@ -130,8 +132,12 @@ pub use leaf::{LeafVersion, MmrLeaf};
 pub use merkle::MerkleProof;
 pub use numbers::{BlockNumber, SetId, SignerIndex};
 pub use participation::{Participation, Share, SigningRecord};
-pub use possession::ownership_statement;
+pub use possession::{ownership_statement, recovery_ownership_statement};
 pub use primitive_types::H256;
+pub use recovery::{
+    Drill, Recovery, RecoveryAccusation, RecoveryMessage, RecoveryProof, RecoveryStatement,
+    RecoveryTerms, RecoveryVote, Signed,
+};
 pub use rules::VotingRules;
 pub use secret::SecretKey;
 pub use stateless::{check_stateless, prepare_stateless, StatelessProof};

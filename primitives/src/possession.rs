@@ -7,7 +7,10 @@ use crate::{
     dleq::{self, hash_message},
     equation::{Coefficient, Equation},
     error::PossessionError,
-    suite::{OWNERSHIP_TAG, OWNER_CONTEXT, POSSESSION_SUITE, POSSESSION_TAG, SIGNATURE_SUITE},
+    suite::{
+        OWNERSHIP_TAG, OWNER_CONTEXT, POSSESSION_SUITE, POSSESSION_TAG, RECOVERY_OWNER_CONTEXT,
+        RECOVERY_POSSESSION_SUITE, RECOVERY_SUITE, SIGNATURE_SUITE,
+    },
     transcript::{equation_digest, hash_to_scalar},
     Pk2Bytes, PossessionProof, SignatureBytes, H256,
 };
@@ -20,6 +23,30 @@ use duet_curve::{Base, Curve, Purpose};
 /// Genesis keys are proven before the genesis hash is known, so their statement has 32 zero bytes instead.
 pub fn ownership_statement(genesis_hash: H256, account: &impl Encode) -> Vec<u8> {
     (OWNER_CONTEXT, genesis_hash, account).encode()
+}
+
+/// The owner that a recovery key on chain names: SCALE of `(b"drcv", genesis_hash, account)`. (RECOVER-1)
+pub fn recovery_ownership_statement(genesis_hash: H256, account: &impl Encode) -> Vec<u8> {
+    (RECOVERY_OWNER_CONTEXT, genesis_hash, account).encode()
+}
+
+/// The suites of the two parts of a proof.
+pub(crate) struct Suites {
+    pub(crate) ownership: &'static [u8],
+    pub(crate) possession: &'static [u8],
+}
+
+impl Suites {
+    /// Those of keys that sign votes. (POP-1, POP-2)
+    pub(crate) const VOTING: Self = Self {
+        ownership: SIGNATURE_SUITE,
+        possession: POSSESSION_SUITE,
+    };
+    /// Those of recovery keys. (RECOVER-1)
+    pub(crate) const RECOVERY: Self = Self {
+        ownership: RECOVERY_SUITE,
+        possession: RECOVERY_POSSESSION_SUITE,
+    };
 }
 
 /// The message of the ownership part.
@@ -35,10 +62,11 @@ pub(crate) fn prepare<C: Curve>(
     pk2_bytes: &Pk2Bytes,
     owner: &[u8],
     proof: &PossessionProof,
+    suites: &Suites,
 ) -> Result<Equation<C>, PossessionError> {
-    let owned = hash_message(SIGNATURE_SUITE, &tagged_owner(owner), Purpose::Once);
+    let owned = hash_message(suites.ownership, &tagged_owner(owner), Purpose::Once);
     dleq::check(&proof.ownership(), pk1, &owned).map_err(PossessionError::Ownership)?;
-    let hm = hash_message(POSSESSION_SUITE, pk2_bytes.as_ref(), Purpose::Once);
+    let hm = hash_message(suites.possession, pk2_bytes.as_ref(), Purpose::Once);
     let possession = proof.possession();
     let sigma = dleq::check(&possession, pk1, &hm).map_err(PossessionError::Possession)?;
     Ok(equation(

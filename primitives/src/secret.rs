@@ -4,7 +4,8 @@ use crate::{
     dleq::{self, hash_message},
     error::SecretKeyError,
     possession,
-    suite::{POSSESSION_SUITE, SCALAR_LEN, SIGNATURE_SUITE},
+    possession::Suites,
+    suite::{SCALAR_LEN, SIGNATURE_SUITE},
     transcript::hash_to_scalar,
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
@@ -102,13 +103,23 @@ impl SecretKey {
     ///
     /// `owner` is [`ownership_statement`](crate::ownership_statement) of an account for keys that go on chain.
     pub fn prove_possession(&self, owner: &[u8]) -> PossessionProof {
-        let ownership = self.sign(&possession::tagged_owner(owner));
-        let possession = self.sign_point(&hash_message(
-            POSSESSION_SUITE,
-            self.public.pk2().as_ref(),
-            Purpose::Once,
-        ));
-        PossessionProof::new(ownership, possession)
+        self.prove_with(&Suites::VOTING, owner)
+    }
+
+    /// The same for a key that is used as a recovery key. (RECOVER-1)
+    ///
+    /// `owner` is [`recovery_ownership_statement`](crate::recovery_ownership_statement) of an account.
+    pub fn prove_recovery_possession(&self, owner: &[u8]) -> PossessionProof {
+        self.prove_with(&Suites::RECOVERY, owner)
+    }
+
+    fn prove_with(&self, suites: &Suites, owner: &[u8]) -> PossessionProof {
+        let sign =
+            |suite, message: &[u8]| self.sign_point(&hash_message(suite, message, Purpose::Once));
+        PossessionProof::new(
+            sign(suites.ownership, &possession::tagged_owner(owner)),
+            sign(suites.possession, self.public.pk2().as_ref()),
+        )
     }
 }
 

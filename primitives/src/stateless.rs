@@ -2,6 +2,7 @@
 //! multiproof of these keys. The cost grows with the number of non-signers, not with the set.
 
 use crate::{
+    bitfield::Bitfield,
     bytes::decode_list,
     error::{MerkleError, StatelessError},
     justification::{Justification, PreparedJustification, UncheckedJustification},
@@ -30,14 +31,9 @@ pub struct StatelessProof {
 
 impl Decode for StatelessProof {
     fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
-        let limit = MAX_VALIDATORS.saturating_sub(threshold(MAX_VALIDATORS));
         Ok(Self {
             justification: Decode::decode(input)?,
-            non_signers: decode_list(
-                input,
-                limit,
-                "STATELESS-1: more non-signers than any set may have",
-            )?,
+            non_signers: decode_non_signers(input)?,
             proof: Decode::decode(input)?,
         })
     }
@@ -51,16 +47,31 @@ impl StatelessProof {
     /// # Errors
     /// [`MerkleError`] when the bitfield does not fit the set.
     pub fn new(justification: &Justification, set: &Keyset) -> Result<Self, MerkleError> {
-        let indices: Vec<_> = justification.signers().non_signers(set.len()).collect();
-        let key = |index: &SignerIndex| set.key(*index).map(Pk1::to_bytes);
-        let non_signers = indices.iter().filter_map(key).collect();
-        let proof = set.prove(&indices)?;
+        let (non_signers, proof) = prove_non_signers(justification.signers(), set)?;
         Ok(Self {
             justification: justification.as_unchecked().clone(),
             non_signers,
             proof,
         })
     }
+}
+
+/// The keys of the members that did not sign, and the proof that they are theirs.
+pub(crate) fn prove_non_signers(
+    signers: &Bitfield,
+    set: &Keyset,
+) -> Result<(Vec<Pk1Bytes>, MerkleProof), MerkleError> {
+    let indices: Vec<_> = signers.non_signers(set.len()).collect();
+    let key = |index: &SignerIndex| set.key(*index).map(Pk1::to_bytes);
+    let non_signers = indices.iter().filter_map(key).collect();
+    Ok((non_signers, set.prove(&indices)?))
+}
+
+/// Decodes the keys of non-signers.
+pub(crate) fn decode_non_signers<I: Input>(input: &mut I) -> Result<Vec<Pk1Bytes>, Error> {
+    let limit = MAX_VALIDATORS.saturating_sub(threshold(MAX_VALIDATORS));
+    let refusal = "STATELESS-1: more non-signers than any set may have";
+    decode_list(input, limit, refusal)
 }
 
 /// Checks a stateless proof against a commitment.
@@ -102,7 +113,19 @@ pub fn prepare_stateless(
         proof,
     } = proof;
     justification.check_form(set)?;
-    let indices: Vec<_> = justification.signers.non_signers(set.len).collect();
+    let apk1 = signers_sum(set, &justification.signers, non_signers, &proof)?;
+    let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
+    Ok(justification.prepare_equation(&apk1, &message)?)
+}
+
+/// STATELESS-1, STATELESS-2, and `apk1 = total − Σ non-signers`.
+pub(crate) fn signers_sum(
+    set: &KeysetCommitment,
+    signers: &Bitfield,
+    non_signers: Vec<Pk1Bytes>,
+    proof: &MerkleProof,
+) -> Result<Base<Native>, StatelessError> {
+    let indices: Vec<_> = signers.non_signers(set.len).collect();
     if indices.len() != non_signers.len() {
         let (expected, got) = (indices.len(), non_signers.len());
         return Err(StatelessError::NonSignerCount { expected, got });
@@ -122,10 +145,8 @@ pub fn prepare_stateless(
     // SET-5 spares keys that were registered from a second subgroup check. A total was never registered: one in a
     // handoff is the word of the validators that signed it. It is checked, so that all back ends agree on it.
     let total = Native::g1_from_bytes(&set.apk1.0).map_err(StatelessError::Total)?;
-    let apk1 = Base::new(
+    Ok(Base::new(
         Native::g1_sub(&total, &Native::g1_sum(&points)),
         Purpose::Once,
-    );
-    let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
-    Ok(justification.prepare_equation(&apk1, &message)?)
+    ))
 }

@@ -31,6 +31,16 @@ pub const TRUSTING_PERIOD_STORAGE_KEY: [u8; 32] = [
     0x4a, 0xdf, 0x4f, 0xdc, 0x39, 0x89, 0xe5, 0x4f, 0xec, 0xe7, 0x69, 0x5f, 0x45, 0x3e, 0x94, 0x54,
 ];
 
+/// Name of the recovery pallet in `construct_runtime!`. (RECOVER-4)
+pub const RECOVERY_PALLET_NAME: &str = "DuetRecovery";
+/// Name of the storage item of the recovery pallet with the terms of a recovery.
+pub const RECOVERY_TERMS_ITEM: &str = "Terms";
+/// The storage key under which light clients find them: `twox_128("DuetRecovery") ‖ twox_128("Terms")`. (RECOVER-4)
+pub const RECOVERY_TERMS_STORAGE_KEY: [u8; 32] = [
+    0xf9, 0x8d, 0x87, 0xfe, 0xdb, 0x93, 0x0c, 0x08, 0x5f, 0xe9, 0x06, 0x2d, 0x89, 0x5d, 0xb0, 0x51,
+    0x7e, 0x2a, 0xd3, 0x6e, 0xde, 0x81, 0xc5, 0xf8, 0x27, 0xff, 0x99, 0xe7, 0x7a, 0x07, 0x69, 0x6d,
+];
+
 /// Bytes of a dual key, `pk1 ‖ pk2`.
 pub const DUAL_KEY_LEN: usize = G1_LEN + G2_LEN;
 /// Bytes of a vote signature, `σ ‖ c ‖ s`.
@@ -52,6 +62,18 @@ pub const POSSESSION_SUITE: &[u8] = b"BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP
 pub const OWNERSHIP_TAG: &[u8] = b"POP_";
 /// The first field of the owner, so that a proof for Duet is valid for nothing else. (POP-1)
 pub const OWNER_CONTEXT: [u8; 4] = *b"duet";
+
+/// Ciphersuite of everything that a recovery key signs, save the possession part of its proof. (RECOVER-1)
+pub const RECOVERY_SUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_DUET_RECOVERY_";
+/// Ciphersuite of the possession part of the proof of a recovery key. (RECOVER-1)
+pub const RECOVERY_POSSESSION_SUITE: &[u8] =
+    b"BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_DUET_RECOVERY_POP_";
+/// The first field of the owner of a recovery key. (RECOVER-1)
+pub const RECOVERY_OWNER_CONTEXT: [u8; 4] = *b"drcv";
+/// Prefix of a drill, before the genesis hash. (RECOVER-2)
+pub const RECOVERY_DRILL_PREFIX: &[u8] = b"duet-recovery-v1/drill";
+/// Prefix of a recovery statement, before the genesis hash. (RECOVER-5)
+pub const RECOVERY_STATEMENT_PREFIX: &[u8] = b"duet-recovery-v1/statement";
 
 /// Prefix of every message that validators sign, before the genesis hash. (MSG-2)
 pub const MESSAGE_PREFIX: &[u8] = b"duet-v1";

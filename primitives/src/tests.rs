@@ -4,7 +4,8 @@
 use crate::{
     dleq,
     equation::Equation,
-    justification, possession,
+    justification,
+    possession::{self, Suites},
     suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
     transcript::hash_to_scalar,
     JustificationError, Pk2Bytes, PossessionError, PossessionProof, SignatureBytes, SignatureError,
@@ -121,7 +122,14 @@ fn possessed<C: Curve>(
     let read = Base::<C>::from_bytes(pk1.bytes(), Purpose::AFewTimes).expect("a key");
     assert_eq!(read.point(), pk1.point());
     let pk1 = read;
-    let equation = possession::prepare(&pk1, C::g2_prepare(pk2), pk2_bytes, owner, proof)?;
+    let equation = possession::prepare(
+        &pk1,
+        C::g2_prepare(pk2),
+        pk2_bytes,
+        owner,
+        proof,
+        &Suites::VOTING,
+    )?;
     possession::verify_all(&[&equation]).remove(0)
 }
 
@@ -282,8 +290,15 @@ fn verdicts<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
                 ..
             } = signer::<C>(seed);
             let pk2 = C::g2_prepare(&pk2);
-            possession::prepare(&pk1, pk2, &pk2_bytes, OWNER, &prove::<C>(seed))
-                .expect("its holder's proof")
+            possession::prepare(
+                &pk1,
+                pk2,
+                &pk2_bytes,
+                OWNER,
+                &prove::<C>(seed),
+                &Suites::VOTING,
+            )
+            .expect("its holder's proof")
         })
         .collect();
     if spoil {

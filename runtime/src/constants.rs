@@ -52,7 +52,7 @@ pub const MILLI: Balance = UNIT / 1_000;
 pub const MICRO: Balance = MILLI / 1_000;
 /// What an account must hold to exist.
 pub const EXISTENTIAL_DEPOSIT: Balance = MILLI;
-/// What is held for a validator's session keys, and the same again for its Duet key.
+/// What is held for a validator's session keys, and the same again each for its Duet key and for its recovery key.
 pub const KEY_DEPOSIT: Balance = UNIT;
 /// The least that a validator bonds.
 pub const MIN_VALIDATOR_BOND: Balance = 10 * UNIT;

@@ -74,7 +74,8 @@ sp_runtime::impl_opaque_keys! {
 ///
 /// Genesis: Session asks Staking for the first validators and Duet for their set; Duet lets only those register
 /// who have bonded in Staking, which takes their stake from Balances. Hooks: Authorship stands before Session,
-/// so that the author of a session's first block is looked up in the session that it was elected for.
+/// so that the author of a session's first block is looked up in the session that it was elected for. DuetRecovery stands
+/// after Duet, which may reset its sets when it finalizes a block.
 #[frame_support::runtime]
 mod runtime {
     /// The state machine.
@@ -150,4 +151,7 @@ mod runtime {
     /// By which keys validators sign the addresses of their nodes.
     #[runtime::pallet_index(18)]
     pub type AuthorityDiscovery = pallet_authority_discovery;
+    /// The keys that say which set follows a reset.
+    #[runtime::pallet_index(19)]
+    pub type DuetRecovery = pallet_duet_recovery;
 }

@@ -26,13 +26,15 @@ const OF_LIBRARIES: [&str; 12] = [
 ];
 
 /// The programs of the network scenarios.
-const OF_NETWORKS: [&str; 10] = [
+const OF_NETWORKS: [&str; 12] = [
     "--bin",
     "duet-node",
     "--bin",
     "duet-light",
     "--bin",
     "duet-demo",
+    "--bin",
+    "duet-recovery",
     "--bin",
     "solochain-node",
     "--bin",

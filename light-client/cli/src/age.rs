@@ -32,6 +32,11 @@ impl Age {
         self.trust_old_start
     }
 
+    /// The user's trusting period, in seconds.
+    pub(crate) fn given(&self) -> Option<u64> {
+        self.given
+    }
+
     /// Whether it is time to ask for the time of a block.
     pub(crate) fn is_due(&self) -> bool {
         self.asked.is_none_or(|asked| asked.elapsed() >= INTERVAL)

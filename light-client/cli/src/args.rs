@@ -16,7 +16,7 @@ Exit status:
   2    bad usage: wrong arguments, or a hash that is not of a genesis block, or not of a block of that chain
   3    a proof or an answer did not verify, and no honest endpoint is left
   4    no endpoint could be reached
-  5    the validators signed two things that cannot both be true: do not trust this chain's finality
+  5    the validators, or the recovery keys, signed two things that cannot both be true: do not trust this chain's finality
   6    no endpoint has the needed data: ask others; the message says when a newer checkpoint, or a block to start at, may
        be needed
 ";
@@ -77,6 +77,11 @@ pub(crate) enum Command {
     Report(Report),
     /// Show the trusted state in a state file.
     Status(Status),
+    /// Print the statement for recovery keys to sign after a reset, and write the keys that may sign it to a file.
+    ///
+    /// The reset is an endpoint's claim, which nothing proves. The signers of a false statement lose their stake, so
+    /// compare it with others before you sign.
+    RecoveryStatement(RecoveryStatement),
     /// Print a mean or a sum of the validators' own figures, verified against the trusted set.
     ///
     /// Each validator signs its figures once per session, and a node adds them up under one signature. The node
@@ -98,6 +103,9 @@ pub(crate) struct Sync {
     #[command(flatten)]
     pub(crate) run: Run,
 
+    #[command(flatten)]
+    pub(crate) recovering: Recovering,
+
     /// Continue until this block, or a later one, is proven.
     #[arg(long, value_name = "BLOCK")]
     pub(crate) until: Option<u32>,
@@ -108,6 +116,9 @@ pub(crate) struct Follow {
     #[command(flatten)]
     pub(crate) run: Run,
 
+    #[command(flatten)]
+    pub(crate) recovering: Recovering,
+
     /// Exit after this many verified proofs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) blocks: Option<u64>,
@@ -117,6 +128,9 @@ pub(crate) struct Follow {
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) run: Run,
+
+    #[command(flatten)]
+    pub(crate) recovering: Recovering,
 
     /// The address to listen on. Traffic is not encrypted, so do not expose it to other machines.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9955")]
@@ -232,6 +246,29 @@ pub(crate) struct Status {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct RecoveryStatement {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    /// The file to write the members of the recovery set to.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) members: PathBuf,
+}
+
+/// What the user says about resets that a recovery proof leads across.
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Recovering {
+    /// Cross a reset by the recovery proof in this file, after the wait that the chain names. With --state, the wait goes
+    /// on in the next run, without this option too.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_recovery")]
+    pub(crate) recovery_proof: Option<PathBuf>,
+
+    /// Do not cross a reset by a recovery proof, not even by one in the state file.
+    #[arg(long)]
+    pub(crate) no_recovery: bool,
 }
 
 /// The common arguments of `sync` and `follow`.

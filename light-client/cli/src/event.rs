@@ -4,7 +4,7 @@
 use crate::stats;
 #[cfg(feature = "vouchers")]
 use crate::vouch::shown;
-use crate::{age::now, verdict::Verdict};
+use crate::{age::now, recovery::shown as recovery, verdict::Verdict};
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
 use duet_light_rpc::{Failure, Fault, PathJson};
 use duet_light_warp::Follower;
@@ -125,6 +125,8 @@ pub(crate) enum Event<'a> {
         age: Option<u64>,
         /// In seconds.
         trusting_period: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recovery: Option<recovery::Awaited>,
     },
     /// A header, verified.
     Header {
@@ -208,6 +210,9 @@ pub(crate) enum Event<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         evidence: Option<[String; 2]>,
     },
+    /// News of a recovery.
+    #[serde(untagged)]
+    Recovery(recovery::Shown<'a>),
 }
 
 /// The sender of a verified answer, the size of its proof without the finality proof, and the proof.
@@ -328,6 +333,7 @@ impl<'a> Event<'a> {
             time: dated.map(|dated| dated.time / 1000),
             age: dated.map(|dated| dated.age(now())),
             trusting_period: dated.and_then(|dated| dated.trusting_period),
+            recovery: trusted.announced().map(recovery::Awaited::of),
         }
     }
 
@@ -388,6 +394,7 @@ impl<'a> Event<'a> {
                 | Self::Account { .. }
                 | Self::Transaction { .. }
                 | Self::Reported { .. }
+                | Self::Recovery(recovery::Shown::Statement { .. })
         )
     }
 }

@@ -27,6 +27,7 @@ mod output;
 mod parts;
 mod question;
 mod read;
+mod recovery;
 mod report;
 mod serve;
 mod session;
@@ -43,17 +44,18 @@ mod verdict;
 mod vouch;
 
 use crate::{
-    args::{Account, Args, Block, Command, Run, Serve, Storage, Tx},
+    args::{Account, Args, Block, Command, Recovering, RecoveryStatement, Run, Serve, Storage, Tx},
     event::Event,
     goal::Goal,
     output::Output,
     question::Question,
+    recovery::wanted::Recovery,
     session::Session,
 };
 use clap::Parser;
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::BlockNumber;
-use std::{future::Future, process::ExitCode};
+use std::{future::Future, path::Path, process::ExitCode};
 
 fn main() -> ExitCode {
     let Args { command } = Args::parse();
@@ -62,11 +64,11 @@ fn main() -> ExitCode {
             let goal = args
                 .until
                 .map_or(Goal::Head, |block| Goal::Block(BlockNumber::new(block)));
-            run(&args.run, goal, None)
+            run(&args.run, goal, Work::Recovering(&args.recovering))
         }
         Command::Follow(args) => {
             let goal = args.blocks.map_or(Goal::Never, Goal::Proofs);
-            run(&args.run, goal, None)
+            run(&args.run, goal, Work::Recovering(&args.recovering))
         }
         Command::Serve(args) => {
             let output = Output::new(args.run.json, args.run.quiet);
@@ -92,6 +94,9 @@ fn main() -> ExitCode {
             let output = Output::new(args.json, true);
             let result = status::show(&args, &output);
             (output, result)
+        }
+        Command::RecoveryStatement(RecoveryStatement { run: args, members }) => {
+            run(&args, Goal::Head, Work::Statement(&members))
         }
         #[cfg(feature = "statistics")]
         Command::Stats(args) => {
@@ -124,19 +129,26 @@ fn main() -> ExitCode {
 
 /// Syncs, then answers a question about the newest proven block, or about one before it.
 fn answer(args: &Run, question: &Question, at: Option<u32>) -> (Output, Result<(), Failure>) {
-    run(args, Goal::Head, Some((question, at.map(BlockNumber::new))))
+    let work = Work::Question(question, at.map(BlockNumber::new));
+    run(args, Goal::Head, work)
 }
 
-fn run(
-    args: &Run,
-    goal: Goal,
-    question: Option<(&Question, Option<BlockNumber>)>,
-) -> (Output, Result<(), Failure>) {
-    let output = match question {
-        Some(_) => Output::of_answers(args.json, args.quiet),
-        None => Output::new(args.json, args.quiet),
+/// The work of a run.
+enum Work<'a> {
+    /// To come to the goal, across a reset too.
+    Recovering(&'a Recovering),
+    /// To sync and to answer a question about a block.
+    Question(&'a Question, Option<BlockNumber>),
+    /// To make a statement for recovery keys, and to write their list to a file.
+    Statement(&'a Path),
+}
+
+fn run(args: &Run, goal: Goal, work: Work<'_>) -> (Output, Result<(), Failure>) {
+    let output = match work {
+        Work::Recovering(_) => Output::new(args.json, args.quiet),
+        Work::Question(..) | Work::Statement(_) => Output::of_answers(args.json, args.quiet),
     };
-    let result = in_runtime(run_until_interrupted(args, goal, question, &output));
+    let result = in_runtime(run_until_interrupted(args, goal, work, &output));
     output.clear();
     (output, result)
 }
@@ -155,6 +167,7 @@ async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Fa
     let (link, reports, following) = link::link(args.run.urls.len());
     let mut session = Session::new(&args.run, Goal::Never, output.clone())?;
     session.attach(link, reports);
+    session.recovery = Recovery::new(&args.recovering, session.genesis)?;
     let server = serve::start(args, session.asking.genesis, following, output).await?;
     let ended = tokio::select! {
         ended = session.run() => ended,
@@ -185,15 +198,21 @@ async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failu
 async fn run_until_interrupted(
     args: &Run,
     goal: Goal,
-    question: Option<(&Question, Option<BlockNumber>)>,
+    work: Work<'_>,
     output: &Output,
 ) -> Result<(), Failure> {
     let mut session = Session::new(args, goal, output.clone())?;
     let work = async {
-        session.run().await?;
-        match question {
-            Some((question, at)) => session.answer(question, at).await,
-            None => Ok(()),
+        match work {
+            Work::Recovering(recovering) => {
+                session.recovery = Recovery::new(recovering, session.genesis)?;
+                session.run().await
+            }
+            Work::Question(question, at) => {
+                session.run().await?;
+                session.answer(question, at).await
+            }
+            Work::Statement(members) => session.recovery_statement(members).await,
         }
     };
     let ended = tokio::select! {

@@ -9,6 +9,7 @@ use crate::{
     heads::{Asking, Claim, Heads},
     link::{Link, Report},
     output::Output,
+    recovery::wanted::Recovery,
     state_file::StateFile,
 };
 #[cfg(feature = "vouchers")]
@@ -32,6 +33,8 @@ enum Ended {
     Behind(Claim),
     /// An endpoint sent data that no honest endpoint sends to the server of this session.
     Reported(Report),
+    /// It is time for the next step of a recovery.
+    Waited,
 }
 
 pub(crate) struct Session {
@@ -52,6 +55,7 @@ pub(crate) struct Session {
     pub(crate) start: Option<H256>,
     pub(crate) request_timeout: Duration,
     pub(crate) age: Age,
+    pub(crate) recovery: Recovery,
     file: Option<StateFile>,
     trusted: Option<Trusted>,
     pub(crate) proofs: u64,
@@ -111,6 +115,7 @@ impl Session {
             start: args.start,
             request_timeout: args.request_timeout,
             age: Age::new(args),
+            recovery: Recovery::default(),
             file,
             trusted,
             proofs: 0,
@@ -144,6 +149,9 @@ impl Session {
             self.heads = Some(Heads::start(&self.asking));
         }
         loop {
+            if self.must_recover() && self.recover().await? {
+                return Ok(());
+            }
             let now = Instant::now();
             if self.endpoints.is_over(now) {
                 return Err(self.endpoints.verdict());
@@ -151,10 +159,10 @@ impl Session {
             match self.endpoints.choose(now) {
                 Choice::Nobody => return Err(self.endpoints.verdict()),
                 Choice::Wait(until) => {
-                    let until = self
-                        .endpoints
-                        .deadline()
-                        .map_or(until, |end| until.min(end));
+                    // What could not be done now is tried again with the next endpoint.
+                    let crossing = self.recovers_at().filter(|_| !self.must_recover());
+                    let ends = [self.endpoints.deadline(), crossing];
+                    let until = ends.into_iter().flatten().fold(until, Instant::min);
                     tokio::time::sleep_until(until.into()).await;
                 }
                 Choice::Ask(index) => {
@@ -164,11 +172,15 @@ impl Session {
                             return self.finish_sync(index).await
                         }
                         Ended::Done => return Ok(()),
+                        Ended::Failed(fault @ Fault::Reset(_)) if self.is_waiting() => {
+                            self.note_fault(index, fault, true)?;
+                        }
                         Ended::Failed(fault) => {
                             self.endpoint_failed(index, fault, self.proofs > before)?;
                         }
                         Ended::Behind(claim) => self.compare(index, claim).await?,
                         Ended::Reported((index, fault)) => self.note_fault(index, fault, false)?,
+                        Ended::Waited => {}
                     }
                     if self.is_done() {
                         return Ok(());
@@ -240,6 +252,13 @@ impl Session {
                 None => std::future::pending().await,
             }
         };
+        let crossing = self.recovers_at();
+        let waited = async {
+            match crossing {
+                Some(at) => tokio::time::sleep_until(at.into()).await,
+                None => std::future::pending().await,
+            }
+        };
         let mut reports = self.reports.take();
         let ended = tokio::select! {
             worked = self.work_with(index) => match worked {
@@ -248,6 +267,7 @@ impl Session {
             },
             claim = behind => Ended::Behind(claim),
             report = next_report(&mut reports) => Ended::Reported(report),
+            () = waited => Ended::Waited,
         };
         self.reports = reports;
         if let Some(board) = board {
@@ -357,6 +377,7 @@ impl Session {
     ) -> Result<(), Failure> {
         self.output
             .event(&Event::proof(&verified, bytes, took, url));
+        self.show_cancelled(verified.trusted.best_number());
         self.set_trusted(verified.trusted);
         self.proofs = self.proofs.saturating_add(1);
         if self

@@ -102,6 +102,7 @@ impl Event<'_> {
                      {chain}, and {others}"
                 )
             }
+            Self::Recovery(shown) => shown.text(),
             Self::Reported {
                 url,
                 block,
@@ -209,6 +210,7 @@ impl Event<'_> {
             next_set,
             age,
             trusting_period,
+            recovery,
             ..
         } = self
         else {
@@ -230,6 +232,7 @@ impl Event<'_> {
             Some(period) => format!("age         {age} s, of {period} s in which proofs are taken"),
             None => format!("age         {age} s"),
         }));
+        lines.extend(recovery.map(|recovery| format!("recovery    {}", recovery.text())));
         lines.join("\n")
     }
 }

@@ -79,7 +79,7 @@ impl Failure {
     }
 
     /// The same, with two proofs that cannot both be true.
-    pub(crate) fn with_evidence(self, evidence: [Vec<u8>; 2]) -> Self {
+    pub fn with_evidence(self, evidence: [Vec<u8>; 2]) -> Self {
         Self {
             evidence: Some(evidence),
             ..self

@@ -119,6 +119,9 @@ pub enum Missing {
     /// The handoff proof of this set.
     #[error("handoff proof of set {0}, which is needed: the node has pruned too much")]
     HandoffProof(SetId),
+    /// A reset after which a set signs that is not this one, nor one that it hands off to.
+    #[error("reset that leads on from set {0}")]
+    Reset(SetId),
     /// The keys of this set.
     #[error("keys of set {0}")]
     Keys(SetId),

@@ -5,6 +5,7 @@ mod body;
 mod bounds;
 mod prefix;
 mod recorded_chain;
+mod recovery;
 mod spec_examples;
 mod start;
 mod state;

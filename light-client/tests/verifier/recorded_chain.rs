@@ -272,7 +272,7 @@ fn a_state_is_read_back_as_it_was_and_no_flipped_byte_passes() {
 
         for offset in 0..bytes.len() {
             let mut bad = bytes.clone();
-            bad[offset] ^= 1;
+            bad[offset] ^= 0x80;
             let error = Trusted::decode(&bad).expect_err("a byte is flipped");
             let expected = matches!(error, StateError::Version { .. }) == (offset == 0)
                 && (offset == 0 || error == StateError::Checksum);

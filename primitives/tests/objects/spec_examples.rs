@@ -559,7 +559,7 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         listed.push(bytes);
     }
     let key = keysets_key();
-    let tags: [&[u8]; 16] = [
+    let tags: [&[u8]; 22] = [
         suite::HASH_TO_CURVE_DST,
         suite::SIGNATURE_SUITE,
         suite::POSSESSION_SUITE,
@@ -576,6 +576,12 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         &key,
         &suite::ENDED_STORAGE_KEY,
         &suite::TRUSTING_PERIOD_STORAGE_KEY,
+        suite::RECOVERY_SUITE,
+        suite::RECOVERY_POSSESSION_SUITE,
+        suite::RECOVERY_STATEMENT_PREFIX,
+        suite::RECOVERY_DRILL_PREFIX,
+        &suite::RECOVERY_OWNER_CONTEXT,
+        &suite::RECOVERY_TERMS_STORAGE_KEY,
     ];
     for tag in tags {
         assert!(

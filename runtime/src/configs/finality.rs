@@ -1,4 +1,4 @@
-//! What Duet signs: the range over earlier blocks, and the sets of keys.
+//! What Duet signs: the range over earlier blocks, and the sets of keys; and the keys for its recovery.
 
 use crate::{
     configs::{
@@ -114,4 +114,18 @@ impl pallet_duet::Config for Runtime {
     type WeightInfo = pallet_duet::SubstrateWeight<Runtime>;
     #[cfg(feature = "runtime-benchmarks")]
     type BenchmarkHelper = crate::benchmarking::Bond;
+}
+
+parameter_types! {
+    /// For how many seconds light clients wait for a newer proof before they cross a reset. In storage, so that the
+    /// genesis of a network or governance may set another.
+    pub storage RecoveryDelay: u64 = 120;
+}
+
+impl pallet_duet_recovery::Config for Runtime {
+    type Currency = Balances;
+    type KeyDeposit = ConstU128<KEY_DEPOSIT>;
+    type Delay = RecoveryDelay;
+    type DrillPeriod = ConstU32<BONDING_SESSIONS>;
+    type ReportOffence = PunishableOffences;
 }

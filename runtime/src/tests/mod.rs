@@ -10,3 +10,4 @@ mod handoffs;
 mod lanes;
 mod messages;
 mod offences;
+mod recovery;

@@ -61,6 +61,14 @@ impl Executables {
         self.find("duet-light", "DUET_LIGHT")
     }
 
+    /// The tool for recovery keys.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn recovery(&self) -> Result<PathBuf> {
+        self.find("duet-recovery", "DUET_RECOVERY")
+    }
+
     /// The demo.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "duet-node";
 /// Its maintainer.
 const MAINTAINER: &str = "The Duet authors <duet-finality@users.noreply.github.com>";
 /// Its executables.
-const EXECUTABLES: [&str; 3] = ["duet-node", "duet-light", "duet-signer"];
+const EXECUTABLES: [&str; 4] = ["duet-node", "duet-light", "duet-signer", "duet-recovery"];
 const SOURCES: &str = "operations/packaging/debian";
 /// The maintainer scripts, which dpkg runs at installation and removal.
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];

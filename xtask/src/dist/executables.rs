@@ -17,16 +17,17 @@ use std::{
 };
 
 /// The content of the archive of executables.
-pub(crate) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 7] = [
     "duet-collector",
     "duet-light",
     "duet-node",
+    "duet-recovery",
     "duet-relay",
     "duet-schemes",
     "duet-signer",
 ];
 /// Their packages, and the features of a release.
-pub(crate) const PACKAGES: [&str; 14] = [
+pub(crate) const PACKAGES: [&str; 16] = [
     "--package",
     "duet-node",
     "--package",
@@ -35,6 +36,8 @@ pub(crate) const PACKAGES: [&str; 14] = [
     "duet-collector",
     "--package",
     "duet-signer",
+    "--package",
+    "duet-recovery",
     "--package",
     "duet-schemes",
     "--package",

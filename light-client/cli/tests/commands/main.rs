@@ -6,6 +6,7 @@ mod honest_server;
 mod lagging;
 mod lying_server;
 mod proofs;
+mod recovery;
 mod serve;
 mod start;
 #[path = "../support/mod.rs"]

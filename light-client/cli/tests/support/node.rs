@@ -115,7 +115,7 @@ impl Node {
     }
 }
 
-const METHODS: [&str; 20] = [
+const METHODS: [&str; 21] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
@@ -129,6 +129,7 @@ const METHODS: [&str; 20] = [
     "duet_getSetProofs",
     "duet_getStatelessSetProofs",
     "duet_getKeys",
+    "duet_getReset",
     "duet_getProofs",
     "duet_getGenesisProof",
     "duet_getStartProof",
@@ -358,7 +359,20 @@ impl State {
                 }
                 proof.map_or(Value::Null, |proof| bytes(proof.encode()))
             }
-            "duet_getKeys" => bytes(world.set.set.keyset().key_bytes().encode()),
+            "duet_getKeys" => {
+                let (set,): (u64,) = params.parse()?;
+                world
+                    .keys(set)
+                    .map_or(Value::Null, |keys| bytes(keys.encode()))
+            }
+            "duet_getReset" => {
+                let (from,): (u64,) = params.parse()?;
+                let behind = world.behind.as_ref();
+                let reset = behind.filter(|behind| from < behind.set.set.commitment().id.get());
+                reset.map_or(Value::Null, |behind| {
+                    bytes(world.blocks[behind.at as usize].header.clone())
+                })
+            }
             _ => bytes(Vec::<u8>::new().encode()),
         })
     }

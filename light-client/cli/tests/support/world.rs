@@ -7,10 +7,13 @@ use duet_light_client::{
     Checkpoint, StartProof, TIME_STORAGE_KEY,
 };
 use duet_primitives::{
-    suite::{KEYSETS_STORAGE_KEY, TRUSTING_PERIOD_STORAGE_KEY},
+    suite::{
+        ENGINE_ID, KEYSETS_STORAGE_KEY, RECOVERY_TERMS_STORAGE_KEY, TRUSTING_PERIOD_STORAGE_KEY,
+    },
     testing::TestSet,
-    BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, UncheckedJustification,
-    H256,
+    BlockNumber, ConsensusLog, KeysetCommitment, Keysets, Pk1Bytes, Recovery, RecoveryMessage,
+    RecoveryProof, RecoveryStatement, RecoveryTerms, RecoveryVote, RoundMessage, SetId,
+    SignerIndex, StatelessProof, UncheckedJustification, H256,
 };
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
@@ -44,6 +47,46 @@ pub(crate) struct Block {
 pub(crate) struct World {
     pub(crate) blocks: Vec<Block>,
     pub(crate) set: TestSet,
+    pub(crate) behind: Option<Behind>,
+}
+
+/// A reset, and the recovery set that proves it.
+#[derive(Clone)]
+pub(crate) struct Behind {
+    /// The block of the reset.
+    pub(crate) at: u32,
+    /// The set that signs the blocks after it.
+    pub(crate) set: TestSet,
+    pub(crate) members: TestSet,
+    /// How long clients wait, in seconds.
+    pub(crate) delay: u64,
+}
+
+impl Behind {
+    /// The log of the reset, with its engine.
+    fn log(&self) -> Vec<u8> {
+        let log = ConsensusLog::Reset {
+            ended: SetId::new(0),
+            set: self.set.set.commitment().clone(),
+        };
+        (4_u8, ENGINE_ID, log.encode()).encode()
+    }
+
+    pub(crate) fn terms(&self) -> RecoveryTerms {
+        RecoveryTerms {
+            set: self.members.set.commitment().clone(),
+            delay: self.delay,
+        }
+    }
+
+    fn entries(&self) -> [(Vec<u8>, Vec<u8>); 2] {
+        let item = [twox_128(b"DuetRecovery"), twox_128(b"Members")].concat();
+        let keys = self.members.set.keyset().key_bytes();
+        [
+            (RECOVERY_TERMS_STORAGE_KEY.to_vec(), self.terms().encode()),
+            (item, keys.encode()),
+        ]
+    }
 }
 
 /// The entry of an account with this balance and nonce.
@@ -73,12 +116,26 @@ impl World {
 
     /// The same, with a newest block that is so many seconds old, and a trusting period that its state names unless it is 0.
     pub(crate) fn aged(newest: u32, salt: u8, age: u64, trusting_period: u64) -> Self {
+        Self::of(newest, salt, age, trusting_period, None)
+    }
+
+    /// Blocks 0 to `newest`, with a reset in block `at` after which another set signs, and a recovery set.
+    pub(crate) fn reset(newest: u32, at: u32, delay: u64) -> Self {
+        let behind = Behind {
+            at,
+            set: TestSet::new(9, 30..34),
+            members: TestSet::new(3, 20..24),
+            delay,
+        };
+        Self::of(newest, 1, 0, 1_000_000, Some(behind))
+    }
+
+    fn of(newest: u32, salt: u8, age: u64, trusting_period: u64, behind: Option<Behind>) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let last =
             u64::try_from(now.expect("after 1970").as_millis()).expect("before long") - 1_000 * age;
         let set = TestSet::new(0, 0..4);
-        let keysets = Keysets::without_successor(set.set.commitment().clone()).encode();
         for number in 0..=newest {
             let parent = blocks.last().map_or(H256::zero(), |block| block.hash);
             let root = match number {
@@ -86,8 +143,10 @@ impl World {
                 _ => range(&blocks).root(),
             };
             let time = last - SLOT * u64::from(newest - number);
+            let signs = named(&set, behind.as_ref(), number);
+            let keysets = Keysets::without_successor(signs.set.commitment().clone()).encode();
             let mut entries = vec![
-                (KEYSETS_STORAGE_KEY.to_vec(), keysets.to_vec()),
+                (KEYSETS_STORAGE_KEY.to_vec(), keysets),
                 (account_key(), account_info(number)),
                 (events_key(), vec![number; 3].encode()),
             ];
@@ -98,9 +157,18 @@ impl World {
                 let key = TRUSTING_PERIOD_STORAGE_KEY.to_vec();
                 entries.push((key, trusting_period.encode()));
             }
-            blocks.push(block(number, parent, root, entries, time / SLOT, salt));
+            let mut logs = vec![(6_u8, *b"aura", (time / SLOT).encode()).encode()];
+            if let Some(behind) = &behind {
+                entries.extend(behind.entries());
+                logs.extend((behind.at == number).then(|| behind.log()));
+            }
+            blocks.push(block(number, parent, root, entries, &logs, salt));
         }
-        Self { blocks, set }
+        Self {
+            blocks,
+            set,
+            behind,
+        }
     }
 
     pub(crate) fn genesis(&self) -> H256 {
@@ -126,17 +194,60 @@ impl World {
     }
 
     pub(crate) fn stateless_proof(&self, number: u32) -> StatelessProof {
-        let keyset = self.set.set.keyset();
+        let keyset = self.signing(number).set.keyset();
         StatelessProof::new(&self.justify(number), keyset).expect("its own set")
+    }
+
+    /// The set that signs a block.
+    fn signing(&self, number: u32) -> &TestSet {
+        named(&self.set, self.behind.as_ref(), number.saturating_sub(1))
+    }
+
+    /// The keys of a set.
+    pub(crate) fn keys(&self, id: u64) -> Option<Vec<Pk1Bytes>> {
+        let behind = self.behind.as_ref().map(|behind| &behind.set);
+        let mut sets = [Some(&self.set), behind].into_iter().flatten();
+        let set = sets.find(|set| set.set.commitment().id == SetId::new(id))?;
+        Some(set.set.keyset().key_bytes())
+    }
+
+    /// What recovery keys say of the reset, when a block is the newest proven one.
+    ///
+    /// # Panics
+    /// Without a reset.
+    pub(crate) fn statement(&self, newest: u32) -> RecoveryStatement {
+        let behind = self.behind.as_ref().expect("a reset");
+        RecoveryStatement {
+            recovery_set: behind.members.set.commitment().id,
+            block_number: BlockNumber::new(newest),
+            block_hash: self.blocks[newest as usize].hash,
+            ended: SetId::new(0),
+            reset_number: BlockNumber::new(behind.at),
+            reset_hash: self.blocks[behind.at as usize].hash,
+            set: behind.set.set.commitment().clone(),
+        }
+    }
+
+    /// The proof of a statement.
+    pub(crate) fn recovery(&self, statement: &RecoveryStatement) -> RecoveryProof {
+        let members = &self.behind.as_ref().expect("a reset").members;
+        let message = RecoveryMessage::new(self.genesis(), statement.clone());
+        let votes = [0_u32, 1, 3].map(|signer| {
+            let secret = &members.secrets[signer as usize];
+            RecoveryVote::sign(secret, SignerIndex::new(signer), &message)
+        });
+        let proof = Recovery::combine(members.set.keyset(), self.genesis(), &votes);
+        proof.expect("enough members").into_unchecked()
     }
 
     fn justify(&self, number: u32) -> duet_primitives::Justification {
         let block = &self.blocks[number as usize];
-        let mut commitment = self.set.commitment(number, &self.set.set);
+        let set = self.signing(number);
+        let mut commitment = set.commitment(number, &set.set);
         commitment.block_hash = block.hash;
         commitment.mmr_root = block.range_root;
         let message = RoundMessage::new(self.genesis(), commitment);
-        self.set.justify(&message, [0, 1, 3])
+        set.justify(&message, [0, 1, 3])
     }
 
     /// The entry under a key after a block.
@@ -164,7 +275,10 @@ impl World {
         StartProof {
             header: self.blocks[number].header.clone(),
             nodes: self.nodes(number, &keys),
-            keys: self.set.set.keyset().key_bytes(),
+            keys: named(&self.set, self.behind.as_ref(), block)
+                .set
+                .keyset()
+                .key_bytes(),
         }
     }
 
@@ -174,6 +288,12 @@ impl World {
         let rest = (vec![proof.leaf_index], proof.leaf_count, proof.hashes);
         (vec![proof.leaf.encode()].encode(), rest.encode())
     }
+}
+
+/// The set that signs next, as the state after a block names it.
+fn named<'a>(set: &'a TestSet, behind: Option<&'a Behind>, number: u32) -> &'a TestSet {
+    let behind = behind.filter(|behind| number >= behind.at);
+    behind.map_or(set, |behind| &behind.set)
 }
 
 /// A file with a checkpoint, as `status --checkpoint` prints it.
@@ -200,7 +320,7 @@ fn block(
     parent: H256,
     range_root: H256,
     entries: Vec<(Vec<u8>, Vec<u8>)>,
-    slot: u64,
+    logs: &[Vec<u8>],
     salt: u8,
 ) -> Block {
     let others = (0..50_u32).map(|other| (other.to_be_bytes().to_vec(), vec![salt; 40]));
@@ -209,22 +329,22 @@ fn block(
         .map(|index| (number, index).encode().encode())
         .collect();
     let extrinsics_root = LayoutV0::<Blake2Hasher>::ordered_trie_root(&extrinsics);
-    let log = (6_u8, *b"aura", slot.encode()).encode();
     let mut header = (
         parent,
         Compact(number),
         state_root,
         extrinsics_root,
-        Compact(1_u32),
+        Compact(u32::try_from(logs.len()).expect("few")),
     )
         .encode();
-    header.extend(&log);
+    header.extend(logs.concat());
+    let logs: Vec<_> = logs.iter().map(|log| hex(log)).collect();
     let json = json!({
         "parentHash": parent,
         "number": format!("{number:#x}"),
         "stateRoot": state_root,
         "extrinsicsRoot": extrinsics_root,
-        "digest": { "logs": [hex(&log)] },
+        "digest": { "logs": logs },
     });
     Block {
         hash: Blake2Hasher::hash(&header),

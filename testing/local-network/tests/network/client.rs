@@ -21,6 +21,17 @@ impl Client {
         }
     }
 
+    /// Another client that goes on from this one's state.
+    pub(crate) fn copy(&self, name: &str) -> Self {
+        let state = self.state.with_file_name(name);
+        std::fs::copy(&self.state, &state).expect("the directory is ours");
+        Self {
+            executables: self.executables.clone(),
+            genesis: self.genesis,
+            state,
+        }
+    }
+
     /// Runs it against one node until it has the node's head or gives up; what it says, and whether it has it.
     pub(crate) async fn run(&self, network: &Network, more: &[&str]) -> (String, bool) {
         self.asks(network, "sync", more).await

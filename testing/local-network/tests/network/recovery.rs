@@ -2,6 +2,7 @@
 
 use crate::{
     client::Client,
+    owners::{self, Owner},
     support::{
         author_blocks, is_in_the_log, keysets, network_that_proves, proven_beyond, rpc, scenario,
         SOON,
@@ -16,13 +17,15 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The validators whose keys are lost.
-const LOSERS: [usize; 2] = [2, 3];
+const LOSERS: [usize; 3] = [1, 2, 3];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_keys_of_two_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
+/// RECOVER-7, RECOVER-8: one client crosses the reset with the proof of the recovery keys, another one with a checkpoint.
+async fn the_keys_of_three_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
     scenario(async {
         let mut network = network_that_proves().await;
         let alice = rpc(&network, 0).await;
+        let owners = owners::register(&network, &alice).await;
         let light = Client::new(&network, &alice).await;
         light.syncs(&network, &[]).await;
 
@@ -33,6 +36,8 @@ async fn the_keys_of_two_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
                 .expect("the node starts again");
         }
         let proven = nothing_is_proven(&alice).await;
+        light.syncs(&network, &[]).await;
+        let crossing = light.copy("crossing.state");
         for loser in LOSERS {
             register_new_key(&rpc(&network, loser).await, DEVELOPMENT_ACCOUNTS[loser])
                 .await
@@ -55,6 +60,7 @@ async fn the_keys_of_two_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
         let checkpoint = stops_before(&light, &network, reset).await;
         light.syncs(&network, &["--checkpoint", &checkpoint]).await;
         light.syncs(&network, &[]).await;
+        crosses(&crossing, &network, &owners, reset).await;
     })
     .await;
 }
@@ -119,6 +125,66 @@ async fn stops_before(client: &Client, network: &Network, reset: BlockNumber) ->
         .split_once("a file with this content: ")
         .expect(reason);
     write(&network.directory().join("checkpoint.json"), checkpoint)
+}
+
+/// Three of four recovery keys sign for the reset, and a light client crosses it after the wait, without a checkpoint.
+async fn crosses(client: &Client, network: &Network, owners: &[Owner], reset: BlockNumber) {
+    let file = |name: &str| network.directory().join(name);
+    let members = file("members.txt").display().to_string();
+    let flags = ["--members", &members];
+    let (said, is_there) = client.asks(network, "recovery-statement", &flags).await;
+    assert!(is_there, "{said}");
+    let events = said.lines().map(serde_json::from_str::<Value>);
+    let events: Vec<Value> = events.collect::<Result<_, _>>().expect("JSON");
+    let event = events.iter().find(|event| event["event"] == "statement");
+    let event = event.expect(&said);
+    let statement = event["statement"].as_str().expect("a text");
+    let statement = write(&file("statement.txt"), statement);
+    let signatures: Vec<_> = owners[1..]
+        .iter()
+        .zip(["one.txt", "two.txt", "three.txt"])
+        .map(|(owner, name)| write(&file(name), &owner.sign(&members, &statement)))
+        .collect();
+    let proof = write(
+        &file("proof.txt"),
+        &owners[0].combine(&members, &signatures),
+    );
+
+    let urls = [network.node(0).url()];
+    let flags = ["--json", "--recovery-proof", &proof];
+    let follow = LightClient::follow(
+        &client.executables,
+        client.genesis,
+        &urls,
+        &client.state,
+        &flags,
+    );
+    let mut following = follow.expect("it starts");
+    let mut seen = Vec::new();
+    let told = async {
+        loop {
+            let line = following.next_line().await.expect("it goes on");
+            let event: Value = serde_json::from_str(&line).expect("JSON");
+            if ["announced", "recovered"]
+                .map(Value::from)
+                .contains(&event["event"])
+            {
+                seen.push(event["event"].clone());
+            }
+            let block = event["block"].as_u64().unwrap_or_default();
+            if seen.len() == 2 && block > u64::from(reset.get()) {
+                return;
+            }
+        }
+    };
+    wait::at_most("the light client to cross", SOON, async {
+        told.await;
+        Ok(())
+    })
+    .await
+    .expect("it takes a proof of the new set");
+    following.end().await.expect("the process is ours");
+    assert_eq!(seen, ["announced", "recovered"]);
 }
 
 fn write(path: &Path, text: &str) -> String {

@@ -174,6 +174,7 @@ fn as_installed(system: &System) -> Result {
     )?;
     system.run("duet-light", &["--version"])?;
     system.run("duet-signer", &["--version"])?;
+    system.run("duet-recovery", &["--version"])?;
     Ok(())
 }
 

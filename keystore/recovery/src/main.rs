@@ -1,0 +1,31 @@
+//! `duet-recovery`: makes, proves, drills and uses recovery keys, on a machine without network.
+
+#![forbid(unsafe_code)]
+#![warn(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+
+mod args;
+mod failure;
+mod keys;
+mod members;
+mod record;
+mod run;
+mod words;
+
+use args::Args;
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run::run(Args::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("duet-recovery: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The record of the statements that a key signed on a chain. (RECOVER-10)
+//!
+//! One line for each: hex of SCALE, a space, and SHA-256 over tag, `pk1`, genesis and that hex. The file is replaced as
+//! a whole and flushed to disk, before the signature is given out.
+
+use crate::failure::Failure;
+use codec::{DecodeAll, Encode};
+use duet_keystore::{file_name, VoteRecords, FILE_PREFIX};
+use duet_primitives::{Pk1Bytes, RecoveryStatement, H256};
+use sha2::{Digest, Sha256};
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+const CHECKSUM_TAG: &[u8] = b"duet-recovery-record/v1/checksum";
+/// Bytes of the genesis hash in the name.
+const GENESIS_BYTES: usize = 4;
+
+/// The record of one key on one chain. While it lives, no other process signs with the keys of the directory.
+pub(crate) struct Record {
+    path: PathBuf,
+    key: Pk1Bytes,
+    genesis_hash: H256,
+    _lock: VoteRecords,
+}
+
+impl Record {
+    /// Locks the directory.
+    pub(crate) fn open(
+        directory: &Path,
+        key: Pk1Bytes,
+        genesis_hash: H256,
+    ) -> Result<Self, Failure> {
+        let lock = VoteRecords::open(directory)?;
+        let of_key = file_name(&key);
+        let of_key = of_key.strip_prefix(FILE_PREFIX).unwrap_or(&of_key);
+        let of_chain: Vec<u8> = genesis_hash.0.into_iter().take(GENESIS_BYTES).collect();
+        let name = format!("statements-{of_key}-{}", hex::encode(of_chain));
+        Ok(Self {
+            path: directory.join(name),
+            key,
+            genesis_hash,
+            _lock: lock,
+        })
+    }
+
+    /// Records a statement, unless it is there already. It lasts when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::SignedOther`] when another one about a block with the same number is there,
+    /// [`Failure::DamagedRecord`], [`Failure::File`].
+    pub(crate) fn add(&self, statement: &RecoveryStatement) -> Result<(), Failure> {
+        let mut text = self.text().map_err(|error| self.io_error(error))?;
+        let block = statement.block_number;
+        for old in self.statements(&text)? {
+            if old == *statement {
+                return Ok(());
+            }
+            if old.block_number == block {
+                let path = self.path.clone();
+                return Err(Failure::SignedOther { block, path });
+            }
+        }
+        let hex = hex::encode(statement.encode());
+        text.push_str(&format!("{hex} {}\n", self.checksum(&hex)));
+        self.replace(&text).map_err(|error| self.io_error(error))
+    }
+
+    /// The content; nothing when the key signed no statement yet.
+    fn text(&self) -> io::Result<String> {
+        match fs::read_to_string(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            read => read,
+        }
+    }
+
+    fn statements(&self, text: &str) -> Result<Vec<RecoveryStatement>, Failure> {
+        let lines = text.split_inclusive('\n').enumerate();
+        let read = |(at, line): (usize, &str)| {
+            self.statement(line).ok_or_else(|| Failure::DamagedRecord {
+                path: self.path.clone(),
+                line: at.saturating_add(1),
+            })
+        };
+        lines.map(read).collect()
+    }
+
+    fn statement(&self, line: &str) -> Option<RecoveryStatement> {
+        let (hex, sum) = line.strip_suffix('\n')?.split_once(' ')?;
+        let bytes = hex::decode(hex)
+            .ok()
+            .filter(|_| sum == self.checksum(hex))?;
+        RecoveryStatement::decode_all(&mut &bytes[..]).ok()
+    }
+
+    fn checksum(&self, hex: &str) -> String {
+        let parts = [
+            CHECKSUM_TAG,
+            self.key.as_ref(),
+            self.genesis_hash.as_bytes(),
+            hex.as_bytes(),
+        ];
+        hex::encode(Sha256::digest(parts.concat()))
+    }
+
+    /// Replaces the file: after a crash, either the old one or the new one is there.
+    fn replace(&self, text: &str) -> io::Result<()> {
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::Builder::new()
+            .prefix(".statements-")
+            .tempfile_in(directory)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        // Makes the rename durable, where directories can be opened.
+        #[cfg(unix)]
+        fs::File::open(directory)?.sync_all()?;
+        Ok(())
+    }
+
+    fn io_error(&self, error: io::Error) -> Failure {
+        Failure::File {
+            path: self.path.clone(),
+            error,
+        }
+    }
+}

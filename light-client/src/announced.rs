@@ -1,0 +1,55 @@
+//! A recovery that a client knows of, and waits for. (RECOVER-7, RECOVER-8)
+
+use codec::{Decode, Encode};
+use duet_primitives::{BlockNumber, RecoveryProof, RecoveryStatement, RecoveryTerms, H256};
+
+/// A recovery proof that holds, and since when it is known. Decoding is bounded as that of its parts.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Announced {
+    pub(crate) proof: RecoveryProof,
+    pub(crate) terms: RecoveryTerms,
+    /// In milliseconds since the Unix epoch, by the client's clock.
+    pub(crate) since: u64,
+    pub(crate) contradicted: Option<RecoveryProof>,
+}
+
+impl Announced {
+    /// The proof that was announced.
+    pub fn proof(&self) -> &RecoveryProof {
+        &self.proof
+    }
+
+    /// What it says.
+    pub fn statement(&self) -> &RecoveryStatement {
+        &self.proof.statement
+    }
+
+    /// A valid proof of another statement about the same block. With one, nobody crosses.
+    pub fn contradicted(&self) -> Option<&RecoveryProof> {
+        self.contradicted.as_ref()
+    }
+
+    /// Whether the clock stands before the announcement, so that the wait says nothing.
+    pub(crate) fn is_ahead_of(&self, now: u64) -> bool {
+        now < self.since
+    }
+
+    /// How many seconds of the wait are left, rounded up; 0 when it is over. `now` is in milliseconds.
+    pub fn left(&self, now: u64) -> u64 {
+        let wait = self.terms.delay.saturating_mul(1000);
+        let waited = now.saturating_sub(self.since);
+        wait.saturating_sub(waited).div_ceil(1000)
+    }
+
+    /// Whether the statement is about this block.
+    pub(crate) fn is_about(&self, number: BlockNumber, hash: H256) -> bool {
+        let statement = self.statement();
+        (statement.block_number, statement.block_hash) == (number, hash)
+    }
+
+    /// Whether the statement leads to this block.
+    pub(crate) fn leads_to(&self, number: BlockNumber, hash: H256) -> bool {
+        let statement = self.statement();
+        (statement.reset_number, statement.reset_hash) == (number, hash)
+    }
+}
