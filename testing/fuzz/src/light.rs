@@ -7,6 +7,7 @@ mod chain;
 mod decode;
 mod genesis;
 mod received;
+mod recovery;
 mod reset;
 mod state;
 mod update;
@@ -15,7 +16,7 @@ mod warp;
 pub(crate) use chain::CHAIN;
 
 /// The targets of the light client.
-pub(crate) const TARGETS: [Target; 7] = [
+pub(crate) const TARGETS: [Target; 8] = [
     decode::DECODE,
     genesis::GENESIS,
     update::UPDATE,
@@ -23,4 +24,5 @@ pub(crate) const TARGETS: [Target; 7] = [
     reset::RESET,
     warp::WARP,
     age::AGE,
+    recovery::RECOVERY,
 ];

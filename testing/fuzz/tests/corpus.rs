@@ -31,7 +31,7 @@ replay! {
     vote equivocation
     justification justifications stateless
     merkle keyset bitfield scale
-    light_decode light_genesis light_update light_state light_reset light_warp light_age
+    light_decode light_genesis light_update light_state light_reset light_warp light_age light_recovery
     gossip_message gossip_response gossip_request gossip_validation
     key_file vote_record vote_export
 }

@@ -24,6 +24,20 @@ func isOver(passed, period uint64) bool {
 	return passed/1000 > period || passed/1000 == period && passed%1000 > 0
 }
 
+// passedSince is LIGHT-9: the milliseconds since a time, which are within all periods, in seconds.
+func passedSince(time, now uint64, periods []uint64) (uint64, error) {
+	var passed uint64
+	if now > time {
+		passed = now - time
+	}
+	for _, period := range periods {
+		if isOver(passed, period) {
+			return 0, Broken("LIGHT-9")
+		}
+	}
+	return passed, nil
+}
+
 // checkAge is LIGHT-9: what the state of a block says of its age, unless it is too old.
 func checkAge(in input) (any, error) {
 	newest := block{number: in.u32("block_number"), hash: in.bytes("block_hash")}
@@ -40,24 +54,16 @@ func checkAge(in input) (any, error) {
 	if !hasTime || values[1] != nil && !hasPeriod {
 		return nil, Broken("LIGHT-9")
 	}
-	var passed uint64
-	if now := in.u64("now"); now > time {
-		passed = now - time
-	}
-	shown := outputs{"time": U64(time), "trusting_period": nil, "age": U64(passed / 1000)}
 	var periods []uint64
+	var shownPeriod any
 	// 0 in the state is no period.
 	if stated > 0 {
-		shown["trusting_period"] = U64(stated)
+		shownPeriod = U64(stated)
 		periods = append(periods, stated)
 	}
 	if in.has("given") {
 		periods = append(periods, in.u64("given"))
 	}
-	for _, period := range periods {
-		if isOver(passed, period) {
-			return nil, Broken("LIGHT-9")
-		}
-	}
-	return shown, nil
+	passed, err := passedSince(time, in.u64("now"), periods)
+	return outputs{"time": U64(time), "trusting_period": shownPeriod, "age": U64(passed / 1000)}, err
 }

@@ -12,6 +12,9 @@ import (
 const (
 	ordinarySuite   = "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 	possessionSuite = "BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_"
+
+	recoverySuite           = "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_DUET_RECOVERY_"
+	recoveryPossessionSuite = "BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_DUET_RECOVERY_POP_"
 )
 
 var (

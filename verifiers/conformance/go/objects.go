@@ -9,6 +9,7 @@ const (
 	maxValidators = 100_000
 	maxNonSigners = 33_333
 	maxMultiproof = 50_000
+	maxAccused    = 256
 	maxTrieNodes  = 97
 	maxTrieBytes  = 65_536
 )

@@ -106,10 +106,10 @@ var operations = map[string]func(input) (any, error){
 		return outputs{}, err
 	},
 	"message_point": func(in input) (any, error) {
-		suite := ordinarySuite
-		if in.text("suite") == "possession" {
-			suite = possessionSuite
-		}
+		suite := map[string]string{
+			"ordinary": ordinarySuite, "possession": possessionSuite,
+			"recovery": recoverySuite, "recovery possession": recoveryPossessionSuite,
+		}[in.text("suite")]
 		return outputs{"point": Hex(encodeG1(hashToG1(suite, in.bytes("message"))))}, nil
 	},
 	"signed_message": func(in input) (any, error) {
@@ -136,7 +136,7 @@ var operations = map[string]func(input) (any, error){
 		return sign(in.bytes("seed"), in.bytes("genesis_hash"), c), err
 	},
 	"possession": func(in input) (any, error) {
-		return checkPossession(in.bytes("key"), in.bytes("owner"), in.bytes("proof"))
+		return checkPossession(in.bytes("key"), in.bytes("owner"), in.bytes("proof"), votingSuites)
 	},
 	"threshold": func(in input) (any, error) { return outputs{"signers": threshold(in.u32("members"))}, nil },
 	"keyset": func(in input) (any, error) {

@@ -61,17 +61,22 @@ func checkKey(key []byte) (bls.G1Affine, bls.G2Affine, error) {
 	return pk1, pk2, under("KEY-1", err)
 }
 
+// suites are those of the two parts of a proof of possession.
+type suites struct{ ownership, possession string }
+
+var votingSuites = suites{ordinarySuite, possessionSuite}
+
 // checkPossession is POP-1 to POP-3.
-func checkPossession(key, owner, proof []byte) (*possession, error) {
+func checkPossession(key, owner, proof []byte, suites suites) (*possession, error) {
 	pk1, pk2, err := checkKey(key)
 	if err != nil {
 		return nil, err
 	}
-	owned := hashToG1(ordinarySuite, concat([]byte("POP_"), owner))
+	owned := hashToG1(suites.ownership, concat([]byte("POP_"), owner))
 	if _, err := checkSignature(pk1, owned, proof[:112]); err != nil {
 		return nil, Broken("POP-1")
 	}
-	hash := hashToG1(possessionSuite, key[48:])
+	hash := hashToG1(suites.possession, key[48:])
 	sigma, err := checkSignature(pk1, hash, proof[112:])
 	if err != nil {
 		return nil, Broken("POP-2")
@@ -100,15 +105,20 @@ func checkForm(set keysetCommitment, proof justification) (signers, nonSigners [
 	if proof.Commitment.SetID != set.ID {
 		return nil, nil, Broken("JUST-1")
 	}
-	if uint32(len(proof.Signers)) != (set.Len+7)/8 {
+	return checkSigners(set, proof.Signers)
+}
+
+// checkSigners is JUST-2 to JUST-4.
+func checkSigners(set keysetCommitment, bitfield Hex) (signers, nonSigners []uint32, err error) {
+	if uint32(len(bitfield)) != (set.Len+7)/8 {
 		return nil, nil, Broken("JUST-2")
 	}
 	count := 0
-	for _, eight := range proof.Signers {
+	for _, eight := range bitfield {
 		count += bits.OnesCount8(eight)
 	}
 	for position := uint32(0); position < set.Len; position++ {
-		if proof.Signers[position/8]>>(position%8)&1 == 1 {
+		if bitfield[position/8]>>(position%8)&1 == 1 {
 			signers = append(signers, position)
 		} else {
 			nonSigners = append(nonSigners, position)
@@ -124,23 +134,26 @@ func checkForm(set keysetCommitment, proof justification) (signers, nonSigners [
 }
 
 // equation reads the points of JUST-5, and works out its two sides.
-func equation(genesisHash []byte, proof justification, apk1 bls.G1Affine) (*prepared, error) {
-	sigma, err := readG1(proof.Signature)
+func equation(hash bls.G1Affine, signature, apk2Bytes Hex, apk1 bls.G1Affine) (*prepared, error) {
+	sigma, err := readG1(signature)
 	if err != nil {
 		return nil, err
 	}
-	apk2, err := readG2(proof.Apk2)
+	apk2, err := readG2(apk2Bytes)
 	if err != nil {
 		return nil, err
 	}
-	hash := messagePoint(genesisHash, proof.Commitment)
 	point, key := encodeG1(hash), encodeG1(apk1)
-	digest := digestOf("duet-v1/justification/t", point, key, proof.Apk2, proof.Signature)
+	digest := digestOf("duet-v1/justification/t", point, key, apk2Bytes, signature)
 	t := coefficient(digest)
 	return &prepared{
 		left: add(sigma, times(apk1, t)), right: add(hash, times(generatorG1, t)), apk2: apk2,
 		point: point, apk1: key, digest: digest, t: t,
 	}, nil
+}
+
+func equationOf(genesisHash []byte, proof justification, apk1 bls.G1Affine) (*prepared, error) {
+	return equation(messagePoint(genesisHash, proof.Commitment), proof.Signature, proof.Apk2, apk1)
 }
 
 // prepare is JUST-1 to JUST-5 without the equation.
@@ -153,11 +166,34 @@ func prepare(genesisHash []byte, set *keyset, proof justification) (*prepared, e
 	for i, position := range signers {
 		points[i] = set.points[position]
 	}
-	one, err := equation(genesisHash, proof, sum(points))
+	one, err := equationOf(genesisHash, proof, sum(points))
 	if err == nil {
 		one.signers, one.nonSigners = signers, nonSigners
 	}
 	return one, err
+}
+
+// signersSum is STATELESS-1 and STATELESS-2; it gives the sum of the signers' keys.
+func signersSum(set keysetCommitment, nonSigners []uint32, keys, multiproof []Hex) (none bls.G1Affine, err error) {
+	if len(nonSigners) != len(keys) {
+		return none, Broken("STATELESS-1")
+	}
+	if checkMultiproof(set.Root, set.Len, nonSigners, keys, multiproof) != nil {
+		return none, Broken("STATELESS-2")
+	}
+	absent := make([]bls.G1Affine, len(nonSigners))
+	for i, key := range keys {
+		if absent[i], err = readRegistered(key); err != nil {
+			return none, Broken("STATELESS-2")
+		}
+	}
+	total, err := readG1(set.Apk1)
+	if err != nil {
+		return none, Broken("SET-3")
+	}
+	missing := sum(absent)
+	missing.Neg(&missing)
+	return add(total, missing), nil
 }
 
 // prepareStateless is STATELESS-1 and STATELESS-2 without the equation.
@@ -166,25 +202,11 @@ func prepareStateless(genesisHash []byte, set keysetCommitment, proof statelessP
 	if err != nil {
 		return nil, err
 	}
-	if len(nonSigners) != len(proof.NonSigners) {
-		return nil, Broken("STATELESS-1")
-	}
-	if checkMultiproof(set.Root, set.Len, nonSigners, proof.NonSigners, proof.Multiproof) != nil {
-		return nil, Broken("STATELESS-2")
-	}
-	absent := make([]bls.G1Affine, len(nonSigners))
-	for i, key := range proof.NonSigners {
-		if absent[i], err = readRegistered(key); err != nil {
-			return nil, Broken("STATELESS-2")
-		}
-	}
-	total, err := readG1(set.Apk1)
+	apk1, err := signersSum(set, nonSigners, proof.NonSigners, proof.Multiproof)
 	if err != nil {
-		return nil, Broken("SET-3")
+		return nil, err
 	}
-	missing := sum(absent)
-	missing.Neg(&missing)
-	one, err := equation(genesisHash, proof.Justification, add(total, missing))
+	one, err := equationOf(genesisHash, proof.Justification, apk1)
 	if err == nil {
 		one.signers, one.nonSigners = signers, nonSigners
 	}

@@ -68,6 +68,9 @@ func run(t *testing.T, one vector, data map[string]string) (map[string]any, bool
 		operation, found = operationsOfRounds[one.Operation]
 	}
 	if !found {
+		operation, found = operationsOfRecovery[one.Operation]
+	}
+	if !found {
 		return nil, false
 	}
 	result, err := operation(in)

@@ -8,7 +8,10 @@ use crate::{
 };
 use codec::{DecodeAll, Encode};
 use duet_light_client::{Checkpoint, Dated, Mode, Outcome, Trusted, Update};
-use duet_primitives::Pk1Bytes;
+use duet_primitives::{
+    testing::TestSet, BlockNumber, Pk1Bytes, Recovery, RecoveryMessage, RecoveryStatement,
+    RecoveryTerms, RecoveryVote, SetId, SignerIndex, H256,
+};
 use sp_core::{Blake2Hasher, Hasher};
 
 pub(super) const STATE: Target = Target {
@@ -17,9 +20,12 @@ pub(super) const STATE: Target = Target {
     seeds: state_seeds,
 };
 
-/// The version before the date, and how the newer one says that there is none.
+/// The versions: without a date, without a recovery, and the newest; and how the newer ones say that there is none.
 const UNDATED: u8 = 1;
+const DATED: u8 = 2;
+const NEWEST: u8 = 3;
 const NO_DATE: u8 = 0;
+const NO_RECOVERY: u8 = 0;
 
 /// Bytes with their checksum, which a damaged file does not have.
 fn with_checksum(body: &[u8]) -> Vec<u8> {
@@ -35,7 +41,8 @@ fn state(data: &[u8]) {
         1 => {
             if let Ok(trusted) = Trusted::decode(&with_checksum(bytes)) {
                 let newest = match bytes {
-                    [UNDATED, state @ ..] => [&[2], state, &[NO_DATE]].concat(),
+                    [UNDATED, state @ ..] => [&[NEWEST], state, &[NO_DATE, NO_RECOVERY]].concat(),
+                    [DATED, state @ ..] => [&[NEWEST], state, &[NO_RECOVERY]].concat(),
                     _ => bytes.to_vec(),
                 };
                 let encoded = trusted.encode();
@@ -59,7 +66,36 @@ fn state(data: &[u8]) {
     }
 }
 
-/// A state without its checksum: without a date in both versions, and with dates.
+/// A state that waits to cross a reset after its newest block.
+fn announced(trusted: &Trusted) -> Trusted {
+    let keys = TestSet::new(3, 20..24);
+    let statement = RecoveryStatement {
+        recovery_set: SetId::new(3),
+        block_number: trusted.best_number(),
+        block_hash: trusted.best_hash(),
+        ended: trusted.signing().id,
+        reset_number: BlockNumber::new(1_000),
+        reset_hash: H256::repeat_byte(6),
+        set: TestSet::new(99, 0..4).set.commitment().clone(),
+    };
+    let message = RecoveryMessage::new(trusted.genesis_hash(), statement);
+    let votes: Vec<_> = keys
+        .secrets
+        .iter()
+        .zip(0..)
+        .map(|(secret, signer)| RecoveryVote::sign(secret, SignerIndex::new(signer), &message))
+        .collect();
+    let set = keys.set.keyset();
+    let proof = Recovery::combine(set, trusted.genesis_hash(), &votes).expect("all sign");
+    let terms = RecoveryTerms {
+        set: set.commitment().clone(),
+        delay: 60,
+    };
+    let announced = trusted.announce(&terms, proof.into_unchecked(), 8, None);
+    announced.expect("the set of the terms says it")
+}
+
+/// A state without its checksum: without a date in all versions, with dates, and with a recovery.
 fn bodies(name: &str, trusted: &Trusted) -> Vec<Seed> {
     let body = |trusted: &Trusted| {
         let mut bytes = trusted.encode();
@@ -67,21 +103,27 @@ fn bodies(name: &str, trusted: &Trusted) -> Vec<Seed> {
         bytes
     };
     let undated = body(trusted);
-    let [_, state @ .., NO_DATE] = &undated[..] else {
-        panic!("a state without a date");
+    let [_, state @ .., NO_DATE, NO_RECOVERY] = &undated[..] else {
+        panic!("a state without a date and a recovery");
     };
-    let older = [&[UNDATED][..], state].concat();
+    let oldest = [&[UNDATED][..], state].concat();
+    let older = [&[DATED][..], state, &[NO_DATE]].concat();
     let dated = |trusting_period| {
-        body(&trusted.clone().with_date(Dated {
+        trusted.clone().with_date(Dated {
             time: 7,
             trusting_period,
-        }))
+        })
     };
     let all = [
         (name.to_owned(), undated.clone()),
-        (format!("{name} version 1"), older),
-        (format!("{name} dated"), dated(None)),
-        (format!("{name} dated with a period"), dated(Some(9))),
+        (format!("{name} version 1"), oldest),
+        (format!("{name} version 2"), older),
+        (format!("{name} dated"), body(&dated(None))),
+        (format!("{name} dated with a period"), body(&dated(Some(9)))),
+        (
+            format!("{name} with a recovery"),
+            body(&announced(&dated(None))),
+        ),
     ];
     let all = all.into_iter();
     all.map(|(name, body)| seed(name, [&[1][..], &body].concat()))

@@ -1,9 +1,12 @@
 //! What a check says, as it stands in a file: its outputs, or the rule that broke and who is to blame.
 
-use duet_light_client::{BodyError, Error, NextStep, StateError, StateProofError, TooOld};
+use duet_light_client::{
+    BodyError, Error, NextStep, RecoverError, StateError, StateProofError, TooOld,
+};
 use duet_primitives::{
     AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,
-    MerkleError, PointError, PossessionError, StatelessError, VoteError,
+    MerkleError, PointError, PossessionError, RecoveryError, SignatureError, StatelessError,
+    VoteError,
 };
 use serde_json::{json, Value};
 
@@ -46,6 +49,11 @@ impl Broken {
     /// A block whose state has no time is too old. (LIGHT-9)
     pub(crate) fn undated() -> Self {
         Self::said("LIGHT-9", None)
+    }
+
+    /// No recovery follows terms that are not those of RECOVER-4.
+    pub(crate) fn without_terms() -> Self {
+        Self::said("RECOVER-4", None)
     }
 
     fn fields(&self) -> Value {
@@ -130,6 +138,8 @@ blames!(
     KeysetError,
     MerkleError,
     PossessionError,
+    RecoveryError,
+    SignatureError,
     StatelessError,
     StateProofError,
     VoteError
@@ -144,6 +154,19 @@ impl From<PointError> for Broken {
 impl From<TooOld> for Broken {
     fn from(error: TooOld) -> Self {
         Self::said(&error.to_string(), None)
+    }
+}
+
+impl From<RecoverError> for Broken {
+    fn from(error: RecoverError) -> Self {
+        let rule = error.rule();
+        let named = rules_in(&error.to_string()).into_iter();
+        Self {
+            rule: rule.into(),
+            cause: named.filter(|named| named != rule).collect(),
+            blame: Some(error.culprit()),
+            next_step: None,
+        }
     }
 }
 

@@ -123,10 +123,12 @@ fn ids_are_unique_and_every_rule_of_a_light_client_is_broken_by_some_case() {
         .filter_map(|case| case.expected["rule"].as_str())
         .collect();
     let expected = [
+        "DLEQ-2",
         "ENC-1",
         "ENC-2",
         "ENC-3",
         "ENC-4",
+        "ENC-5",
         "ENC-6",
         "EQV-1",
         "EQV-2",
@@ -151,6 +153,12 @@ fn ids_are_unique_and_every_rule_of_a_light_client_is_broken_by_some_case() {
         "POP-1",
         "POP-2",
         "POP-3",
+        "RECOVER-4",
+        "RECOVER-5",
+        "RECOVER-6",
+        "RECOVER-7",
+        "RECOVER-8",
+        "RECOVER-9",
         "SET-1",
         "SET-2",
         "SET-3",

@@ -14,15 +14,21 @@ const KEYS = [
 /** A `u64` in the state; nothing when there is none. */
 const number = (value) => (value?.length === 8 ? littleEndian(value) : undefined);
 
+/** LIGHT-9: the milliseconds since a time, which are within all periods, in seconds. */
+export function checkPassed(time, now, periods) {
+  const passed = now > time ? now - time : 0n;
+  require(periods.every((period) => passed <= period * 1000n), 'LIGHT-9');
+  return passed;
+}
+
 /** LIGHT-9: what the state of a block says of its age at `now`, in ms. `given` is the user's own period, in seconds. */
 export function checkAge(block, { header, nodes, now, given }) {
   const { stateRoot } = checkHeader(block, header);
   const values = readState(nodes, stateRoot, KEYS, 'STATE-2');
   const [time, stated] = values.map(number);
   require(time !== undefined && (values[1] === undefined || stated !== undefined), 'LIGHT-9');
-  const passed = now > time ? now - time : 0n;
   // 0 in the state is no period.
   const periods = [stated || undefined, given].filter((period) => period !== undefined);
-  require(periods.every((period) => passed <= period * 1000n), 'LIGHT-9');
+  const passed = checkPassed(time, now, periods);
   return { time, trusting_period: stated || null, age: passed / 1000n };
 }

@@ -14,6 +14,8 @@ const HALF = (Fp.ORDER - 1n) / 2n;
 export const SUITES = {
   ordinary: text('BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'),
   possession: text('BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_'),
+  recovery: text('BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_DUET_RECOVERY_'),
+  'recovery possession': text('BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_DUET_RECOVERY_POP_'),
 };
 
 /** ENC-1 and ENC-2: the coordinates of x, and the sign. */

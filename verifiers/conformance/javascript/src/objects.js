@@ -7,6 +7,7 @@ import { decodeAll, Reader } from './scale.js';
 export const MAX_VALIDATORS = 100_000;
 const MAX_NON_SIGNERS = 33_333;
 const MAX_MULTIPROOF = 50_000;
+const MAX_ACCUSED = 256;
 const MAX_TRIE_NODES = 97;
 const MAX_TRIE_BYTES = 65_536;
 
@@ -60,6 +61,52 @@ const stateless = (from) => ({
   non_signers: from.list(48, MAX_NON_SIGNERS),
   multiproof: hashes(from),
 });
+
+const drill = (from) => ({
+  block_number: from.u32(),
+  block_hash: from.take(32),
+  signature: from.take(112),
+});
+
+const recoveryTerms = (from) => ({ set: keysetCommitment(from), delay: from.u64() });
+
+const recoveryStatement = (from) => ({
+  recovery_set: from.u64(),
+  block_number: from.u32(),
+  block_hash: from.take(32),
+  ended: from.u64(),
+  reset_number: from.u32(),
+  reset_hash: from.take(32),
+  set: keysetCommitment(from),
+});
+
+const recoveryVote = (from) => ({
+  statement: recoveryStatement(from),
+  signer: from.u32(),
+  pk2: from.take(96),
+  signature: from.take(48),
+});
+
+const recoveryProof = (from) => ({
+  statement: recoveryStatement(from),
+  signers: from.byteList(MAX_VALIDATORS / 8),
+  signature: from.take(48),
+  apk2: from.take(96),
+  non_signers: from.list(48, MAX_NON_SIGNERS),
+  multiproof: hashes(from),
+});
+
+/** RECOVER-9 */
+function recoveryAccusation(from) {
+  const kind = from.u8();
+  require(kind <= 1, 'ENC-6');
+  const signed = kind === 0 ? { vote: recoveryVote(from) } : { proof: recoveryProof(from) };
+  const accused = from.list(52, MAX_ACCUSED).map((bytes) => {
+    const one = new Reader(bytes);
+    return { signer: one.u32(), key: one.take(48) };
+  });
+  return { ...signed, accused, membership: hashes(from) };
+}
 
 const handoff = (from) => ({ justification: justification(from), next_keys: keys(from) });
 
@@ -149,6 +196,11 @@ const READERS = {
   GossipMessage: gossipMessage,
   JustificationsRequest: request,
   HistoryRequest: historyRequest,
+  Drill: drill,
+  RecoveryTerms: recoveryTerms,
+  RecoveryVote: recoveryVote,
+  RecoveryProof: recoveryProof,
+  RecoveryAccusation: recoveryAccusation,
 };
 
 /** The most bytes that are looked at. */

@@ -8,6 +8,7 @@ import * as curve from './curve.js';
 import { checkExtrinsics, positionOf } from './extrinsics.js';
 import { decode, encodeKeyset, shown } from './objects.js';
 import * as proofs from './proofs.js';
+import * as recovery from './recovery.js';
 import * as rounds from './rounds.js';
 import { compact, decodeAll } from './scale.js';
 import { checkHeader, checkOlder, readState } from './state.js';
@@ -77,9 +78,37 @@ function proveMembers({ keys, positions }) {
   return { proof: concat(compact(hashes.length), ...hashes) };
 }
 
-function possession({ key, owner, proof }) {
-  const { point, t, digest } = proofs.checkPossession(key, owner, proof);
-  return { point, t: littleEndianBytes(t, 32), digest };
+const possessed = ({ t, ...rest }) => ({ t: littleEndianBytes(t, 32), ...rest });
+const possession = ({ key, owner, proof }) => possessed(proofs.checkPossession(key, owner, proof));
+
+function recoveryPossession({ genesis_hash: genesisHash, account, key, proof }) {
+  return possessed(recovery.checkPossession(genesisHash, account, key, proof));
+}
+
+function drill(input) {
+  const { signature, ...block } = decode('Drill', input.drill);
+  recovery.checkDrill(input.genesis_hash, input.account, input.key, { signature, ...block });
+  return block;
+}
+
+function recoveryVote(input) {
+  const one = decode('RecoveryVote', input.vote);
+  const hash = recovery.checkVote(input.genesis_hash, trustedSet(input), one);
+  return { signer: one.signer, point: curve.encode(hash) };
+}
+
+function recoveryProof(input) {
+  const proof = decode('RecoveryProof', input.proof);
+  const set = decode('KeysetCommitment', input.commitment);
+  const { signers, nonSigners, hash } = recovery.checkProof(input.genesis_hash, set, proof);
+  return { signers: signers.length, non_signers: nonSigners.length, point: curve.encode(hash) };
+}
+
+function recoveryAccusation(input) {
+  const accusation = decode('RecoveryAccusation', input.accusation);
+  const set = decode('KeysetCommitment', input.commitment);
+  recovery.checkAccusation(input.genesis_hash, set, accusation);
+  return { accused: accusation.accused.map(({ signer }) => signer) };
 }
 
 function signing({ seed, genesis_hash: genesisHash, commitment }) {
@@ -173,6 +202,23 @@ function age({ block_number: number, block_hash: hash, header, nodes, now, given
   return checkAge({ number, hash }, { header, nodes, ...clock });
 }
 
+const numbers = (...texts) => texts.filter((number) => number !== undefined).map(BigInt);
+
+function cross(input) {
+  const client = {
+    genesisHash: input.genesis_hash,
+    number: input.block_number,
+    hash: input.block_hash,
+    sets: numbers(input.signing, input.next),
+    time: numbers(input.time)[0],
+    periods: numbers(input.trusting_period),
+  };
+  const [announced, now] = numbers(input.announced, input.now);
+  const proof = decode('RecoveryProof', input.proof);
+  const other = input.other && decode('RecoveryProof', input.other);
+  return recovery.cross(client, { terms: input.terms, proof, other, announced, now });
+}
+
 const ANSWERS = { follow: (input) => answer(reach(input)), follow_together: followTogether };
 
 const OUTPUTS = {
@@ -205,6 +251,12 @@ const OUTPUTS = {
   object: ({ type, bytes }) => ({ fields: decode(type, bytes) }),
   read,
   age,
+  recovery_possession: recoveryPossession,
+  drill,
+  recovery_vote: recoveryVote,
+  recovery_proof: recoveryProof,
+  recovery_accusation: recoveryAccusation,
+  cross,
 };
 
 /** The operations that this verifier does. */

@@ -109,13 +109,15 @@ const digestOf = (tag, ...fields) => sha256(...[text(tag), ...fields].map(field)
 /** The first 16 bytes, read little-endian, and 1 when they are zero. (JUST-5) */
 const coefficient = (digest) => littleEndian(digest.subarray(0, 16)) || 1n;
 
+const VOTING = { ownership: 'ordinary', possession: 'possession' };
+
 /** POP-1 to POP-4 */
-export function checkPossession(keyBytes, owner, proof) {
+export function checkPossession(keyBytes, owner, proof, suites = VOTING) {
   const [pk1, pk2] = [keyBytes.subarray(0, 48), keyBytes.subarray(48)];
   const key = under('KEY-1', () => ({ pk1: curve.g1(pk1), pk2: curve.g2(pk2) }));
-  const owned = curve.hashToG1('ordinary', concat(text('POP_'), owner));
+  const owned = curve.hashToG1(suites.ownership, concat(text('POP_'), owner));
   under('POP-1', () => curve.checkSignature(key.pk1, owned, proof.subarray(0, 112)));
-  const hash = curve.hashToG1('possession', pk2);
+  const hash = curve.hashToG1(suites.possession, pk2);
   const sigma = under('POP-2', () => curve.checkSignature(key.pk1, hash, proof.subarray(112)));
   const [point, sigmaBytes] = [curve.encode(hash), proof.subarray(112, 160)];
   const t = curve.hashToScalar(point, pk2, pk1, sigmaBytes);
@@ -125,27 +127,31 @@ export function checkPossession(keyBytes, owner, proof) {
   return { point, t, digest: digestOf('duet-v1/possession/r', point, pk1, pk2, sigmaBytes) };
 }
 
-const signs = (bitfield, position) => ((bitfield[position >> 3] >> (position & 7)) & 1) === 1;
+export const signs = (bitfield, position) => ((bitfield[position >> 3] >> (position & 7)) & 1) === 1;
 
-/** JUST-1 to JUST-4: the positions of those who signed and of those who did not. */
-function checkForm(set, proof) {
-  require(proof.commitment.validator_set_id === set.id, 'JUST-1');
-  require(proof.signers.length === Math.ceil(set.len / 8), 'JUST-2');
-  const positions = Array.from({ length: proof.signers.length * 8 }, (_, at) => at);
-  const signers = positions.filter((at) => signs(proof.signers, at));
+/** JUST-2 to JUST-4: the positions of those who signed and of those who did not. */
+export function checkSigners(set, bitfield) {
+  require(bitfield.length === Math.ceil(set.len / 8), 'JUST-2');
+  const positions = Array.from({ length: bitfield.length * 8 }, (_, at) => at);
+  const signers = positions.filter((at) => signs(bitfield, at));
   require(signers.every((at) => at < set.len), 'JUST-3');
   require(signers.length >= threshold(set.len), 'JUST-4');
-  const nonSigners = positions.filter((at) => at < set.len && !signs(proof.signers, at));
+  const nonSigners = positions.filter((at) => at < set.len && !signs(bitfield, at));
   return { signers, nonSigners };
 }
 
+/** JUST-1 to JUST-4 */
+function checkForm(set, proof) {
+  require(proof.commitment.validator_set_id === set.id, 'JUST-1');
+  return checkSigners(set, proof.signers);
+}
+
 /** The equation of JUST-5, to be checked alone or with others. */
-function equation(genesisHash, proof, apk1) {
-  const sigma = curve.g1(proof.signature);
-  const apk2 = curve.g2(proof.apk2);
-  const hash = messagePoint(genesisHash, proof.commitment);
+export function equation(hash, signature, apk2Bytes, apk1) {
+  const sigma = curve.g1(signature);
+  const apk2 = curve.g2(apk2Bytes);
   const [point, key] = [curve.encode(hash), curve.encode(apk1)];
-  const digest = digestOf('duet-v1/justification/t', point, key, proof.apk2, proof.signature);
+  const digest = digestOf('duet-v1/justification/t', point, key, apk2Bytes, signature);
   const t = coefficient(digest);
   return {
     left: sigma.add(curve.times(apk1, t)),
@@ -156,24 +162,33 @@ function equation(genesisHash, proof, apk1) {
   };
 }
 
+function equationOf(genesisHash, proof, apk1) {
+  return equation(messagePoint(genesisHash, proof.commitment), proof.signature, proof.apk2, apk1);
+}
+
 /** JUST-1 to JUST-5, without the equation. */
 export function prepare(genesisHash, set, proof) {
   const { signers, nonSigners } = checkForm(set.commitment, proof);
   const apk1 = curve.sum(signers.map((at) => set.points[at]));
-  return { ...equation(genesisHash, proof, apk1), signers, nonSigners };
+  return { ...equationOf(genesisHash, proof, apk1), signers, nonSigners };
+}
+
+/** STATELESS-1 and STATELESS-2: the sum of the signers' keys. */
+export function signersSum(commitment, { nonSigners }, { non_signers: keys, multiproof }) {
+  require(nonSigners.length === keys.length, 'STATELESS-1');
+  const absent = under('STATELESS-2', () => {
+    checkMultiproof(commitment.root, commitment.len, nonSigners, keys, multiproof);
+    return keys.map((key) => curve.g1(key, { registered: true }));
+  });
+  const total = under('SET-3', () => curve.g1(commitment.apk1));
+  return total.subtract(curve.sum(absent));
 }
 
 /** STATELESS-1 and STATELESS-2, without the equation. */
 export function prepareStateless(genesisHash, commitment, proof) {
-  const { signers, nonSigners } = checkForm(commitment, proof.justification);
-  require(nonSigners.length === proof.non_signers.length, 'STATELESS-1');
-  const absent = under('STATELESS-2', () => {
-    checkMultiproof(commitment.root, commitment.len, nonSigners, proof.non_signers, proof.multiproof);
-    return proof.non_signers.map((key) => curve.g1(key, { registered: true }));
-  });
-  const total = under('SET-3', () => curve.g1(commitment.apk1));
-  const apk1 = total.subtract(curve.sum(absent));
-  return { ...equation(genesisHash, proof.justification, apk1), signers, nonSigners };
+  const signed = checkForm(commitment, proof.justification);
+  const apk1 = signersSum(commitment, signed, proof);
+  return { ...equationOf(genesisHash, proof.justification, apk1), ...signed };
 }
 
 /** JUST-5 */

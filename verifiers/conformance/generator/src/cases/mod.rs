@@ -11,6 +11,7 @@ mod justifications;
 mod objects;
 mod points;
 mod possession;
+mod recovery;
 mod rounds;
 mod sets;
 mod starts;
@@ -40,5 +41,6 @@ pub fn files() -> Vec<File> {
         state::file(),
         extrinsics::file(),
         age::file(),
+        recovery::file(),
     ]
 }

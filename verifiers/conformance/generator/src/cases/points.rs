@@ -42,7 +42,7 @@ fn points<const N: usize>(builder: &mut Builder, group: &str, cases: &[Case<N>])
     }
 }
 
-fn rule(error: PointError) -> &'static str {
+pub(super) fn rule(error: PointError) -> &'static str {
     match error {
         PointError::NotCanonical => "ENC-1",
         PointError::Infinity => "ENC-2",

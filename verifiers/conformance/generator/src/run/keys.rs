@@ -7,11 +7,14 @@ use crate::{
 };
 use codec::DecodeAll;
 use duet_primitives::{
-    suite::{POSSESSION_SUITE, POSSESSION_TAG, SIGNATURE_SUITE},
+    suite::{
+        POSSESSION_SUITE, POSSESSION_TAG, RECOVERY_POSSESSION_SUITE, RECOVERY_SUITE,
+        SIGNATURE_SUITE,
+    },
     testing, Commitment, DualKeyBytes, KeyError, Pk1Bytes, Pk2Bytes, PossessionProof, RoundMessage,
     SecretKey, SignerIndex, UncheckedVote,
 };
-use serde_json::json;
+use serde_json::{json, Value};
 
 /// ENC-1 to ENC-4.
 pub(crate) fn point(input: Input<'_>) -> Verdict {
@@ -41,6 +44,8 @@ pub(crate) fn message_point(input: Input<'_>) -> Verdict {
     let suite = match input.text("suite") {
         "ordinary" => SIGNATURE_SUITE,
         "possession" => POSSESSION_SUITE,
+        "recovery" => RECOVERY_SUITE,
+        "recovery possession" => RECOVERY_POSSESSION_SUITE,
         other => panic!("no suite {other}"),
     };
     let point = testing::message_point(suite, &input.bytes("message"));
@@ -84,9 +89,14 @@ pub(crate) fn possession(input: Input<'_>) -> Verdict {
     let key = DualKeyBytes(input.array("key"));
     let proof = PossessionProof(input.array("proof"));
     key.check_possession(&input.bytes("owner"), &proof)?;
+    Ok(possessed(POSSESSION_SUITE, key, &proof))
+}
+
+/// What the possession part of a proof is made of. (POP-3, POP-4)
+pub(super) fn possessed(suite: &[u8], key: DualKeyBytes, proof: &PossessionProof) -> Value {
     let (pk1, pk2, sigma) = (key.pk1(), key.pk2(), proof.possession().sigma());
-    let point = testing::message_point(POSSESSION_SUITE, &pk2.0);
+    let point = testing::message_point(suite, &pk2.0);
     let t = testing::hash_to_scalar(&[&point, &pk2.0, &pk1.0, &sigma.0]);
     let digest = testing::equation_digest(POSSESSION_TAG, &point, (&pk1, &pk2), &sigma);
-    Ok(json!({ "point": hexed(point), "t": hexed(t), "digest": hexed(digest) }))
+    json!({ "point": hexed(point), "t": hexed(t), "digest": hexed(digest) })
 }

@@ -2,8 +2,10 @@
 
 mod age;
 mod client;
+mod crossing;
 mod keys;
 mod proofs;
+mod recovery;
 mod rounds;
 
 use crate::{
@@ -53,6 +55,12 @@ fn verdict(operation: &str, input: Input<'_>) -> Verdict {
         "publishers" => rounds::publishers(input),
         "object" => objects::object(input),
         "age" => age::age(input),
+        "recovery_possession" => recovery::possession(input),
+        "drill" => recovery::drill(input),
+        "recovery_vote" => recovery::vote(input),
+        "recovery_proof" => recovery::proof(input),
+        "cross" => crossing::cross(input),
+        "recovery_accusation" => recovery::accusation(input),
         other => panic!("no operation {other}"),
     }
 }

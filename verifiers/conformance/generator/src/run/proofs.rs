@@ -20,7 +20,7 @@ fn received<T: Received>(input: Input<'_>, name: &str) -> Result<T, Broken> {
 }
 
 /// An object that no server sends to a light client. (ENC-6)
-fn strict<T: Decode>(input: Input<'_>, name: &str) -> Result<T, Broken> {
+pub(super) fn strict<T: Decode>(input: Input<'_>, name: &str) -> Result<T, Broken> {
     T::decode_all(&mut &input.bytes(name)[..]).map_err(|_| Broken::malformed())
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn multiproof(input: Input<'_>) -> Verdict {
 }
 
 /// The set of the input, which is trusted.
-fn trusted_set(input: Input<'_>) -> Keyset {
+pub(super) fn trusted_set(input: Input<'_>) -> Keyset {
     let keys: Vec<Pk1Bytes> = input.decoded("keys");
     Keyset::check(&input.decoded("commitment"), &keys).expect("a set of the generator")
 }
