@@ -73,18 +73,31 @@ impl FollowedChain {
     pub(crate) fn at_newer(mut self, keysets: Keysets, now: u64) -> Self {
         let before = core::mem::replace(&mut self.keysets, keysets).current;
         if before.id != self.keysets.current.id {
-            if self.replaced.is_full() {
-                self.replaced.remove(0);
-            }
-            let before = ReplacedSet {
-                keyset: before,
-                at: now,
-            };
-            // There is a place.
-            let _full = self.replaced.try_push(before);
+            self.keep_replaced(before, now);
         }
         self.taken = Some(now);
         self
+    }
+
+    /// The same chain behind a reset that ended one of its sets. Its newest header remains the one before the reset,
+    /// and with it its age. (RECOVER-8)
+    pub(crate) fn behind_reset(mut self, ended: SetId, set: KeysetCommitment, now: u64) -> Self {
+        let after = Keysets::without_successor(set);
+        let Keysets { current, next } = core::mem::replace(&mut self.keysets, after);
+        let has_handed_off = current.id < ended;
+        self.keep_replaced(current, now);
+        if has_handed_off {
+            self.keep_replaced(next, now);
+        }
+        self
+    }
+
+    fn keep_replaced(&mut self, keyset: KeysetCommitment, at: u64) {
+        if self.replaced.is_full() {
+            self.replaced.remove(0);
+        }
+        // There is a place.
+        let _full = self.replaced.try_push(ReplacedSet { keyset, at });
     }
 
     /// The state in which evidence signed by this set is checked: that with the set as the signing one, if it was replaced not

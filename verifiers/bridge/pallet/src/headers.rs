@@ -1,8 +1,8 @@
 //! The stored headers: a ring with [`Config::HeadersToKeep`] entries.
 
 use crate::{
-    chain::BridgedHeader, BestFinalized, Config, ImportedHashes, ImportedHashesPointer,
-    ImportedHeaders,
+    chain::BridgedHeader, AnnouncedRecovery, BestFinalized, Config, ImportedHashes,
+    ImportedHashesPointer, ImportedHeaders,
 };
 use bp_header_chain::StoredHeaderData;
 use bp_runtime::HeaderId;
@@ -20,13 +20,15 @@ impl<T: Config<I>, I: 'static> Get<Option<u32>> for ToKeep<T, I> {
     }
 }
 
-/// Stores a header as the best one, and drops the oldest when there are too many.
+/// Stores a header as the best one, and drops the oldest when there are too many. An announced recovery ends: it is
+/// about another block. (RECOVER-8)
 pub(crate) fn insert<T: Config<I>, I: 'static>(
     header: &BridgedHeader<T, I>,
     id: HeaderId<H256, u32>,
 ) {
     let HeaderId(number, hash) = id;
     BestFinalized::<T, I>::put(id);
+    AnnouncedRecovery::<T, I>::kill();
     let data = StoredHeaderData {
         number,
         state_root: *header.state_root(),

@@ -1,9 +1,10 @@
 //! Invariants of the state of every block.
 
 use crate::{
-    BestFinalized, Config, Contradicted, Followed, FreeHeadersRemaining, ImportedHashes,
-    ImportedHashesPointer, ImportedHeaders,
+    AnnouncedRecovery, BestFinalized, Config, Contradicted, Followed, FreeHeadersRemaining,
+    ImportedHashes, ImportedHashesPointer, ImportedHeaders,
 };
+use duet_primitives::Keysets;
 use frame_support::{ensure, pallet_prelude::Get};
 use sp_runtime::TryRuntimeError;
 
@@ -18,7 +19,24 @@ pub(crate) fn check<T: Config<I>, I: 'static>() -> Result<(), TryRuntimeError> {
         best.is_some() || !Contradicted::<T, I>::exists(),
         "bridge-duet: a contradiction, but no best header"
     );
-    if let Some(best) = best {
+    let announced = AnnouncedRecovery::<T, I>::get();
+    let mut was_crossed = false;
+    if let Some(announced) =
+        announced.filter(|announced| best.is_none_or(|best| !announced.is_about(best)))
+    {
+        ensure!(
+            best == Some(announced.reset()),
+            "bridge-duet: a recovery that is not about the best block, and did not lead to it"
+        );
+        let keysets = Keysets::without_successor(announced.statement.set);
+        ensure!(
+            !announced.contradicted
+                && Followed::<T, I>::get().is_some_and(|followed| followed.keysets == keysets),
+            "bridge-duet: behind a recovery that was contradicted, or with other sets than it named"
+        );
+        was_crossed = true;
+    }
+    if let Some(best) = best.filter(|_| !was_crossed) {
         let header = ImportedHeaders::<T, I>::get(best.hash());
         ensure!(
             header.is_some_and(|header| header.number == best.number()),

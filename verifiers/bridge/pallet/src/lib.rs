@@ -12,7 +12,9 @@
 //! - **Contradictions**: two valid proofs that contradict each other stop the pallet, whoever submits them. It gives no
 //!   state root until the owner or root has decided which chain counts, by
 //!   [`force_set_pallet_state`](Pallet::force_set_pallet_state), which forgets all earlier headers.
-//! - **Resets** of the other chain are crossed by the same call, and by no proof (LIGHT-8).
+//! - **Resets** of the other chain are crossed by the same call, and by no finality proof (LIGHT-8). Where that chain has
+//!   recovery keys, anybody crosses by [`announce_recovery`](Pallet::announce_recovery) and, after a wait in which no
+//!   newer proof came, [`cross_recovery`](Pallet::cross_recovery) (RECOVER-7, RECOVER-8).
 //! - **Sleep**: a set that can no longer be slashed could sign a false history. So a pallet whose newest header came longer
 //!   ago than the trusting period takes no proof (LIGHT-9), until the owner or root sets it anew from a block that they
 //!   trust.
@@ -58,6 +60,7 @@ mod invariants;
 #[cfg(test)]
 mod mock;
 mod obsolete;
+mod recovery;
 mod rule;
 mod submission;
 #[cfg(test)]
@@ -72,6 +75,7 @@ pub use extension::RejectObsoleteHeaders;
 pub use filter::CheckAndBoostBridgeDuetTransactions;
 pub use obsolete::{CallSubType, VerifiedSubmitFinalityProofInfo};
 pub use pallet::*;
+pub use recovery::Announced;
 pub use rule::Rule;
 pub use weights::{SubstrateWeight, WeightInfo};
 
@@ -90,17 +94,18 @@ pub mod pallet {
     use crate::{
         beginning,
         chain::{BridgedHeader, ChainWithDuet, FollowedChain, InitializationData},
-        headers,
+        headers, recovery,
         rule::Rule,
-        submission, weights, WeightInfo,
+        submission, weights, Announced, WeightInfo,
     };
     use alloc::boxed::Box;
     use bp_header_chain::StoredHeaderData;
     use bp_runtime::{
         BasicOperatingMode, HeaderId, OwnedBridgeModule as _, OwnedBridgeModuleError,
+        RawStorageProof,
     };
     use duet_light_client::Conflict;
-    use duet_primitives::{Keysets, SetId, StatelessProof, H256};
+    use duet_primitives::{KeysetCommitment, Keysets, RecoveryProof, SetId, StatelessProof, H256};
     use frame_support::{
         dispatch::{DispatchClass, DispatchResultWithPostInfo},
         pallet_prelude::{
@@ -159,7 +164,8 @@ pub mod pallet {
     pub type FreeHeadersRemaining<T: Config<I>, I: 'static = ()> =
         StorageValue<_, u32, OptionQuery>;
 
-    /// The highest submitted header.
+    /// The highest submitted header, or the block of a reset that was crossed by a recovery. Of that one no state root
+    /// is known.
     #[pallet::storage]
     pub type BestFinalized<T: Config<I>, I: 'static = ()> =
         StorageValue<_, HeaderId<H256, u32>, OptionQuery>;
@@ -193,6 +199,11 @@ pub mod pallet {
     /// Valid proofs contradict each other: no header is vouched for any more.
     #[pallet::storage]
     pub type Contradicted<T: Config<I>, I: 'static = ()> = StorageValue<_, Conflict, OptionQuery>;
+
+    /// The recovery that is waited for, or by which the best block was reached. The next header removes it.
+    #[pallet::storage]
+    pub type AnnouncedRecovery<T: Config<I>, I: 'static = ()> =
+        StorageValue<_, Announced, OptionQuery>;
 
     /// Who may initialize, halt and set the pallet beside root.
     #[pallet::storage]
@@ -259,6 +270,28 @@ pub mod pallet {
             /// The sets from there on.
             keysets: Keysets,
         },
+        /// The recovery set says which set signs behind a reset. It is crossed after the delay, unless a newer header
+        /// is submitted.
+        RecoveryAnnounced {
+            /// The proof, for observers who know whether it is true: evidence if not. (RECOVER-9)
+            proof: Box<RecoveryProof>,
+            /// How many seconds the wait takes.
+            delay: u64,
+        },
+        /// The recovery set says two things about one block. Nobody crosses from there by a recovery.
+        RecoveryContradicted {
+            /// The second proof. The first one was announced.
+            proof: Box<RecoveryProof>,
+        },
+        /// A reset was crossed by a recovery.
+        RecoveryCrossed {
+            /// Number of the block of the reset.
+            number: u32,
+            /// Its hash.
+            hash: H256,
+            /// The set from there on.
+            set: KeysetCommitment,
+        },
     }
 
     /// Why a call was refused.
@@ -299,6 +332,27 @@ pub mod pallet {
         Expired,
         /// LIGHT-9: a trusting period of zero trusts nothing.
         NoTrustingPeriod,
+        /// RECOVER-7: the recovery statement is about another block than the best one.
+        RecoveryOfOtherBlock,
+        /// RECOVER-7: the ended set is neither the signing one nor its known successor.
+        RecoveryOfOtherSet,
+        /// RECOVER-7: the new set is not above the signing one and its known successor.
+        RecoveryToOldSet,
+        /// RECOVER-7: a recovery led to the best block, so that its state root is not known until the next proof.
+        RecoveryStateUnknown,
+        /// RECOVER-7, STATE-2: the trie nodes do not prove the terms under the best block, or are too many, or not all
+        /// needed.
+        InvalidTermsProof,
+        /// RECOVER-4: the state of the best block names no terms, or terms that no recovery can follow.
+        NoRecoveryTerms,
+        /// RECOVER-7: this statement is announced already.
+        RecoveryKnown,
+        /// RECOVER-8: no recovery from the best block is announced.
+        NoRecovery,
+        /// RECOVER-8: the recovery set signed two statements about the best block.
+        RecoveryContradicted,
+        /// RECOVER-8: the wait is not over.
+        RecoveryEarly,
     }
 
     #[pallet::hooks]
@@ -439,10 +493,52 @@ pub mod pallet {
         ) -> DispatchResultWithPostInfo {
             submission::report::<T, I>(origin, *first, *second)
         }
+
+        /// Announces that a recovery set has named the set behind a reset, and begins the wait. (RECOVER-7) By anybody
+        /// with an account.
+        ///
+        /// `terms_proof` has the trie nodes that prove the terms under the best block, as `state_getReadProof` gives
+        /// them for [`RECOVERY_TERMS_STORAGE_KEY`](duet_primitives::suite::RECOVERY_TERMS_STORAGE_KEY): at most 66,
+        /// with 16 KiB in all. Another valid statement about the same block contradicts the first, and nobody crosses
+        /// either (RECOVER-8).
+        ///
+        /// The weight is that of a submission with as many non-signers, of the check of two sets, and of the largest
+        /// proof of the terms.
+        ///
+        /// Errors: `BridgeModule`, `Contradicted`, `NotInitialized`, `Expired`, `RecoveryOfOtherBlock`,
+        /// `RecoveryKnown`, `RecoveryContradicted`, `RecoveryOfOtherSet`, `RecoveryToOldSet`, `RecoveryStateUnknown`,
+        /// `InvalidTermsProof`, `NoRecoveryTerms`, `InvalidProof`.
+        ///
+        /// # Security
+        /// The proof does not show that the statement is true. Only somebody who submits a newer header within the
+        /// delay shows that it is false. The wait goes on while the pallet is halted, when nobody can.
+        #[pallet::call_index(7)]
+        #[pallet::weight(weights::announcement::<T::WeightInfo>(proof))]
+        pub fn announce_recovery(
+            origin: OriginFor<T>,
+            proof: Box<RecoveryProof>,
+            terms_proof: RawStorageProof,
+        ) -> DispatchResult {
+            recovery::announce::<T, I>(origin, *proof, terms_proof)
+        }
+
+        /// Crosses the reset of the announced recovery when the wait is over. (RECOVER-8) By anybody with an account.
+        ///
+        /// Behind it the block of the reset is the best one, without a state root, and its set signs. Until the next
+        /// proof, the trusting period counts from the header before (LIGHT-9).
+        ///
+        /// Errors: `BridgeModule`, `Contradicted`, `NotInitialized`, `Expired`, `NoRecovery`, `RecoveryContradicted`,
+        /// `RecoveryEarly`.
+        #[pallet::call_index(8)]
+        #[pallet::weight(weights::crossing::<T, T::WeightInfo>())]
+        pub fn cross_recovery(origin: OriginFor<T>) -> DispatchResult {
+            recovery::cross::<T, I>(origin)
+        }
     }
 
     impl<T: Config<I>, I: 'static> Pallet<T, I> {
-        /// Number and hash of the highest submitted header.
+        /// Number and hash of the highest submitted header, or of the block of the reset that was crossed by a
+        /// recovery.
         pub fn best_finalized() -> Option<HeaderId<H256, u32>> {
             BestFinalized::<T, I>::get()
         }

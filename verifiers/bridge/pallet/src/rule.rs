@@ -1,7 +1,8 @@
-//! The rules of a finality proof, as they are named in an error of the pallet.
+//! The rules of a finality or recovery proof, as they are named in an error of the pallet.
 
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use duet_light_client::Error;
+use duet_primitives::RecoveryError;
 use frame_support::PalletError;
 use scale_info::TypeInfo;
 
@@ -28,6 +29,20 @@ pub enum Rule {
     Light5,
     /// Another rule on encodings and points (ENC-1 to ENC-6, SET-3).
     Other,
+    /// RECOVER-5: the form of a recovery statement.
+    Recover5,
+    /// RECOVER-6: the recovery set.
+    Recover6,
+}
+
+impl From<RecoveryError> for Rule {
+    fn from(error: RecoveryError) -> Self {
+        match error {
+            RecoveryError::WrongSet { .. } => Self::Recover6,
+            RecoveryError::Proof(error) => Self::from(&Error::Stateless(error)),
+            _ => Self::Recover5,
+        }
+    }
 }
 
 impl From<&Error> for Rule {

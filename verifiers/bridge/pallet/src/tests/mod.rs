@@ -5,4 +5,5 @@ mod following;
 mod invariants;
 mod messages;
 mod owner;
+mod recovery;
 mod weights;

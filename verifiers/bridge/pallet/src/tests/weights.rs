@@ -4,8 +4,14 @@ use crate::{
     mock::*,
     weights::{submission, SubstrateWeight, WeightInfo},
 };
-use duet_primitives::{testing::TestSet, StatelessProof};
-use frame_support::traits::{Hooks, StorageInfoTrait};
+use duet_primitives::{
+    testing::TestSet, BlockNumber, RecoveryProof, RecoveryStatement, SetId, StatelessProof, H256,
+};
+use frame_support::{
+    dispatch::GetDispatchInfo,
+    traits::{Hooks, StorageInfoTrait},
+    weights::constants::ParityDbWeight,
+};
 
 type Measured = SubstrateWeight<Test>;
 
@@ -36,6 +42,50 @@ fn each_key_and_each_hash_that_a_proof_brings_is_charged() {
     assert_eq!(
         charged(&[4, 5]),
         Measured::submit_finality_proof(0, 2) + hash * 3
+    );
+}
+
+/// RECOVER-7, RECOVER-8.
+#[test]
+fn a_recovery_is_charged_as_the_measured_calls_that_do_as_much() {
+    let proof = |absent: &[u32]| {
+        let StatelessProof {
+            justification,
+            non_signers,
+            proof,
+        } = without(absent);
+        RecoveryProof {
+            statement: RecoveryStatement {
+                recovery_set: SetId::new(0),
+                block_number: BlockNumber::new(11),
+                block_hash: H256::zero(),
+                ended: SetId::new(0),
+                reset_number: BlockNumber::new(12),
+                reset_hash: H256::zero(),
+                set: set(1).set.commitment().clone(),
+            },
+            signers: justification.signers,
+            signature: justification.signature,
+            apk2: justification.apk2,
+            non_signers,
+            proof,
+        }
+    };
+    let charged = |absent: &[u32]| {
+        let (proof, terms_proof) = (Box::new(proof(absent)), Vec::new());
+        let call = crate::Call::<Test>::announce_recovery { proof, terms_proof };
+        call.get_dispatch_info().call_weight
+    };
+    for absent in [&[][..], &[5], &[4, 5]] {
+        let measured = submission::<Measured>(&without(absent)) + Measured::initialize();
+        let terms = charged(absent) - measured;
+        assert_eq!(terms.ref_time(), 66 * 30_000_000 + 16_384 * 30_000);
+    }
+    let crossing = crate::Call::<Test>::cross_recovery {}.get_dispatch_info();
+    let reads = ParityDbWeight::get().reads(2);
+    assert_eq!(
+        crossing.call_weight,
+        Measured::force_set_pallet_state(0) + reads
     );
 }
 
