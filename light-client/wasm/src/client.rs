@@ -72,8 +72,8 @@ impl LightClient {
     #[wasm_bindgen(js_name = fromCheckpoint)]
     pub fn from_checkpoint(checkpoint: &[u8], mode_name: &str) -> Result<LightClient, JsValue> {
         let mode = mode(mode_name)?;
-        let checkpoint =
-            Checkpoint::decode_all(&mut &*checkpoint).map_err(|_| malformed("checkpoint"))?;
+        let checkpoint = Checkpoint::decode_all(&mut &*checkpoint)
+            .map_err(|_| malformed("checkpoint", "new-checkpoint"))?;
         let trusted = Trusted::from_checkpoint(checkpoint, mode);
         Ok(Self {
             trusted: trusted.map_err(|error| of_kept(&error))?,

@@ -2,9 +2,10 @@
 
 use crate::object::Fields;
 use duet_light_client::{
-    BodyError, Culprit, Error, NextStep, StateError, StateProofError, StorageProofError, TooOld,
+    BodyError, Culprit, Error, NextStep, RecoverError, StateError, StateProofError,
+    StorageProofError, TooOld,
 };
-use duet_primitives::{JustificationError, KeysetError, MerkleError, StatelessError};
+use duet_primitives::{BlockNumber, JustificationError, KeysetError, MerkleError, StatelessError};
 use wasm_bindgen::JsValue;
 
 /// The expected and the received value, where these are values.
@@ -39,9 +40,9 @@ pub(crate) fn bad_argument(name: &str, expected: &str, got: &str) -> JsValue {
 }
 
 /// ENC-6: malformed bytes of the caller.
-pub(crate) fn malformed(name: &str) -> JsValue {
+pub(crate) fn malformed(name: &str, step: &str) -> JsValue {
     let message = format!("ENC-6: the bytes are not a canonical {name}");
-    object(Some("ENC-6"), "caller", "new-checkpoint", &message, None).into()
+    object(Some("ENC-6"), "caller", step, &message, None).into()
 }
 
 /// RPC-1: an answer that does not match the request.
@@ -130,6 +131,57 @@ pub(crate) fn of_age(error: &TooOld) -> JsValue {
         between,
     )
     .into()
+}
+
+/// RECOVER-4: the chain has no recovery.
+pub(crate) fn without_terms(block: BlockNumber) -> JsValue {
+    let message = format!(
+        "RECOVER-4: the state after block {block} proves that no recovery set was in force, so that no proof leads across a \
+         reset after it"
+    );
+    object(
+        Some("RECOVER-4"),
+        "nobody",
+        "new-checkpoint",
+        &message,
+        None,
+    )
+    .into()
+}
+
+/// A rule about a recovery, whose proof came from the caller; with the two proofs that contradict each other.
+pub(crate) fn of_recovery(error: &RecoverError, evidence: Option<[Vec<u8>; 2]>) -> JsValue {
+    if let RecoverError::TooOld(error) = error {
+        return of_age(error);
+    }
+    let who = match error.culprit() {
+        Culprit::Sender => Culprit::Caller,
+        other => other,
+    };
+    let step = match error {
+        RecoverError::AgeUnknown => "new-checkpoint",
+        _ => "stop",
+    };
+    let between = match error {
+        RecoverError::OtherBlock {
+            best_hash,
+            got_hash,
+            ..
+        } => difference(format!("{best_hash:?}"), format!("{got_hash:?}")),
+        RecoverError::OtherEnded { latest, got, .. } | RecoverError::NotAbove { latest, got } => {
+            difference(latest, got)
+        }
+        _ => None,
+    };
+    let (rule, message) = (Some(error.rule()), error.to_string());
+    let fields = object(rule, culprit(who), step, &message, between);
+    match evidence {
+        Some([first, second]) => fields
+            .with_bytes("first", &first)
+            .with_bytes("second", &second)
+            .into(),
+        None => fields.into(),
+    }
 }
 
 /// A checkpoint or a kept state, for which no server is to blame.

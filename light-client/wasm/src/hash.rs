@@ -1,4 +1,4 @@
-//! The hash of addresses and storage keys.
+//! The hash of addresses and storage keys, and that of texts.
 
 use crate::error::bad_argument;
 use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
@@ -15,4 +15,10 @@ pub fn blake2b(bytes: &[u8], length: u32) -> Result<Vec<u8>, JsValue> {
         64 => Ok(sp_crypto_hashing::blake2_512(bytes).to_vec()),
         _ => Err(bad_argument("length", "16, 32 or 64", &length.to_string())),
     }
+}
+
+/// SHA-256 of bytes. Browsers have it only in pages of a secure origin.
+#[wasm_bindgen]
+pub fn sha256(bytes: &[u8]) -> Vec<u8> {
+    sp_crypto_hashing::sha2_256(bytes).to_vec()
 }

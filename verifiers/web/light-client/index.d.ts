@@ -71,6 +71,25 @@ export interface Storage {
   save(bytes: Uint8Array): Promise<void>;
 }
 
+/** A reset that is to be crossed by a recovery proof. (RECOVER-7) */
+export interface Announced {
+  /** The newest proven block, which the proof is about. */
+  block: number;
+  hash: Uint8Array;
+  /** The set that the reset ended. */
+  ended: bigint;
+  /** The block of the reset. */
+  resetBlock: number;
+  resetHash: Uint8Array;
+  /** The set that signs after it, and the number of its validators. */
+  set: bigint;
+  validators: number;
+  /** How many seconds of the wait are left. */
+  seconds: number;
+  /** Whether the recovery set signed another statement about the block too, so that nobody crosses. */
+  contradicted: boolean;
+}
+
 export interface Options {
   /** The genesis hash of the chain: 0x and 64 hexadecimal digits, or 32 bytes. */
   genesisHash?: string | Uint8Array;
@@ -98,6 +117,12 @@ export interface Options {
    * is proven. Only if people whom you trust confirm the newest blocks. Default: false.
    */
   trustOldStart?: boolean;
+  /**
+   * A recovery proof, to cross a reset after the wait that the chain names (RECOVER-7, RECOVER-8): the text
+   * `duet-recovery-proof:…`, or its bytes, which begin with the genesis hash. The client needs an endpoint that has the
+   * state of the block that the proof is about. A wait in `storage` continues without this option.
+   */
+  recoveryProof?: string | Uint8Array;
   /** Whether the client runs in a worker. Default: true. */
   worker?: boolean;
   /**
@@ -266,6 +291,16 @@ export interface LightClient {
   on(name: "set", listener: (set: { set: bigint; validators: number; block: number }) => void): () => void;
   on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
   on(name: "fault", listener: (fault: DuetError) => void): () => void;
+  /** A recovery proof holds: its reset is crossed after the wait, unless a newer block is proven. */
+  on(name: "announced", listener: (announced: Announced) => void): () => void;
+  /** A newer block is proven, so that the announced recovery, which is about another block, counts no more. */
+  on(name: "cancelled", listener: (cancelled: { about: number; block: number }) => void): () => void;
+  /** The caller's recovery proof is about an older block than the newest proven one, and is not needed. */
+  on(name: "outdated", listener: (outdated: { about: number; block: number }) => void): () => void;
+  /** The recovery set signed two statements about one block: keep both proofs as evidence. The client ends. */
+  on(name: "contradicted", listener: (contradicted: { block: number; first: Uint8Array; second: Uint8Array }) => void): () => void;
+  /** The reset is crossed: the trusted state behind it, and the newest block before it. */
+  on(name: "recovered", listener: (recovered: Status & { from: number }) => void): () => void;
   /** Verifies a proof from any source, and continues from it; `undefined` if its block is already trusted. */
   verify(bytes: Uint8Array, form?: "justification" | "handoff" | "stateless"): Promise<Head | undefined>;
   checkpoint(): Promise<Checkpoint>;

@@ -21,6 +21,11 @@ export class Age {
     this.#trustOldStart = trustOldStart;
   }
 
+  /** The caller's trusting period. */
+  get given() {
+    return this.#given;
+  }
+
   /** Refuses to continue from a block that is too old, or whose age is not known. */
   check() {
     if (this.#trustOldStart) return;
@@ -61,12 +66,7 @@ export class Age {
     server.timeAsked = Date.now();
     const { block: number, hash } = this.#trust.status();
     const keys = this.#wasm.dateKeys();
-    const ask = async () =>
-      (await server.proofs(keys, number, number, this.#trust.mode === "stateless")) ?? {
-        header: await server.header(hash),
-        nodes: await server.readProof(keys, { number, hash }),
-      };
-    const found = await unlessMissing(ask());
+    const found = await unlessMissing(server.proofsAt(keys, { number, hash }, this.#trust.mode === "stateless"));
     // Another endpoint may have proven a newer block meanwhile.
     if (!found || this.#trust.status().block !== number) return;
     if (!this.#trust.call(() => this.#trust.client.proveDate(found.header, found.nodes))) return;

@@ -32,7 +32,10 @@ export class LightClient {
     this.#session.catch((error) => this.#happened("failed", plain(error)));
   }
 
-  /** Adds a listener for `start`, `ready`, `head`, `set`, `fault` or `checkpoint`. The returned function removes it. */
+  /**
+   * Adds a listener for `start`, `ready`, `head`, `set`, `fault`, `checkpoint`, `announced`, `cancelled`, `outdated`,
+   * `contradicted` or `recovered`. The returned function removes it.
+   */
   on(name, listener) {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
@@ -176,6 +179,7 @@ export class LightClient {
         this.#tell("fault", new DuetError(value));
         return;
       case "head":
+      case "recovered":
         this.head = value;
         this.#tell(name, value);
         return;
@@ -279,7 +283,7 @@ function kept(error) {
   return new DuetError({ verdict: "storage", culprit: "caller", nextStep: "go-on", message });
 }
 
-const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times", "trustingPeriod", "trustOldStart"];
+const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times", "trustingPeriod", "trustOldStart", "recoveryProof"];
 
 function check(options) {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -291,6 +295,8 @@ function check(options) {
   if (!["full", "stateless"].includes(mode)) throw misuse("mode has to be full or stateless");
   const { trustingPeriod = 1 } = options;
   if (!Number.isSafeInteger(trustingPeriod) || trustingPeriod < 1) throw misuse("trustingPeriod has to be a number of seconds, 1 or more");
+  const { recoveryProof = "" } = options;
+  if (typeof recoveryProof !== "string" && !(recoveryProof instanceof Uint8Array)) throw misuse("recoveryProof has to be a text or bytes");
   if (options.startHash !== undefined && options.checkpoint !== undefined) throw misuse("startHash and checkpoint exclude each other: give one");
   if (options.genesisHash === undefined && options.checkpoint === undefined && options.storage === undefined) {
     throw misuse("no chain given: set genesisHash or checkpoint");

@@ -32,24 +32,58 @@ export class Follower {
     await this.#trust.beginWith(this.#server);
     // Subscribed first, so that no proof is missed on the way to the head.
     await this.#server.subscribe();
-    await this.#catchUp();
-    await this.#trust.keepTime(this.#server);
+    await this.#sync(() => this.#catchUp());
     this.#session.synced(this.#endpoint);
     const look = Math.min(Math.max(times.stallAfter / 4, SHORTEST_LOOK), LONGEST_LOOK);
     let watch = this.#watch();
     let next = Date.now() + look;
     for (;;) {
       const pushed = await this.#server.nextProof(Math.max(next - Date.now(), 0));
-      if (pushed !== undefined) await this.#take(pushed);
+      if (pushed !== undefined) await this.#unlessReset(() => this.#take(pushed));
       if (Date.now() < next) continue;
-      watch = await this.#look(watch);
-      await this.#trust.keepTime(this.#server);
+      await this.#sync(async () => {
+        watch = await this.#look(watch);
+      });
       next = Date.now() + look;
     }
   }
 
+  /** Asks the endpoint once for what is newer. (RECOVER-8) */
+  async ask() {
+    await this.#trust.beginWith(this.#server);
+    await this.#unlessReset(() => this.#catchUp());
+  }
+
   #status() {
     return this.#trust.status();
+  }
+
+  /** Takes a step, proves the time of the newest block, and announces the caller's recovery proof. */
+  async #sync(step) {
+    const { recovery } = this.#session;
+    const { set } = this.#status();
+    const reset = await this.#unlessReset(step);
+    if (recovery.missing !== undefined) await this.#fetchMissing(recovery.missing);
+    await this.#trust.keepTime(this.#server);
+    await recovery.announce(this.#server);
+    if (reset && !recovery.isWaiting && this.#status().set === set) throw reset;
+  }
+
+  /** Takes a step. While a reset is to be crossed, the endpoint's word of it is no fault, and is returned. */
+  async #unlessReset(step) {
+    try {
+      await step();
+      return undefined;
+    } catch (fault) {
+      if (fault.verdict !== "reset" || !this.#session.recovery.isWaiting) throw fault;
+      return fault;
+    }
+  }
+
+  /** Verifies the newest block before a reset. An endpoint behind the reset names only heads of the sets after it. */
+  async #fetchMissing(block) {
+    const proof = await this.#fetchProof(block);
+    if (proof !== null) await this.#verifyOrWalk(proof);
   }
 
   /** Verifies everything up to the proven head that the endpoint names. */
@@ -87,12 +121,16 @@ export class Follower {
   /** Verifies a proof, after the handoffs that lead to its set. */
   async #verifyOrWalk(proof) {
     const { form } = this.#trust;
+    // A reset may have been crossed since the keys were fetched.
+    await this.#fetchKeys();
     try {
       this.#trust.verifyFrom(this.#endpoint, form, proof);
     } catch (fault) {
       if (fault.nextStep !== "fetch-handoff-proofs") throw fault;
       // Not a trusted set's proof under another id, so that the endpoint may have the way there. (LIGHT-7)
-      if ((await this.#walk()) === 0) throw await this.#noWay();
+      const isStuck = (await this.#walk()) === 0;
+      const why = isStuck ? await this.#noWay() : undefined;
+      if (why) throw why;
       await this.#fetchKeys();
       this.#trust.verifyFrom(this.#endpoint, form, proof);
     }
@@ -101,10 +139,14 @@ export class Follower {
     return true;
   }
 
-  /** Why the endpoint leads no further: it lacks handoff proofs, or claims a reset. (LIGHT-6, LIGHT-8) */
+  /**
+   * Why the endpoint leads no further: it lacks handoff proofs, or claims a reset (LIGHT-6, LIGHT-8). `undefined` if the
+   * client got further meanwhile.
+   */
   async #noWay() {
     const { latestSet } = this.#status();
     const header = await this.#server.reset(latestSet);
+    if (this.#status().latestSet !== latestSet) return undefined;
     if (header === null) return incomplete(`handoff proof of set ${latestSet}`, "LIGHT-6");
     return reset(this.#trust.resetClaim(header));
   }
@@ -118,6 +160,7 @@ export class Follower {
       // Another endpoint may have proven these meanwhile: then the walk continues from there.
       if (this.#status().latestSet !== latestSet) {
         walked += 1;
+        await this.#fetchKeys();
         continue;
       }
       const count = this.#trust.verifyHandoffs(this.#endpoint, list);
@@ -202,7 +245,8 @@ export class Follower {
     }
     const chain = await this.#server.chainHead();
     this.#checkLag(best.number);
-    if (this.#status().block > watch.best) return this.#watch();
+    // Where a reset is to be crossed, there are no proofs to wait for.
+    if (this.#status().block > watch.best || this.#session.recovery.isWaiting) return this.#watch();
     watch.chain ??= chain;
     // A chain that does not grow is not the endpoint's fault, for a while.
     const patience = chain === watch.chain ? STANDSTILL : 1;

@@ -200,6 +200,13 @@ export class Server {
     };
   }
 
+  /** Header and trie nodes for the state of a block that is the newest proven one: `{ header, nodes }`. */
+  async proofsAt(keys, block, isStateless) {
+    const { number, hash } = block;
+    const found = await this.proofs(keys, number, number, isStateless);
+    return found ?? { header: await this.header(hash), nodes: await this.readProof(keys, block) };
+  }
+
   /** The keys under a prefix in a block's state, as the node lists them, at most `most`. */
   async keysUnder(prefix, block, most) {
     const params = [toHex(prefix), most, null, toHex(block.hash)];

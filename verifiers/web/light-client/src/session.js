@@ -7,6 +7,7 @@ import { Endpoint, verdict } from "./endpoints.js";
 import { DuetError, misuse, ofVerifier } from "./error.js";
 import { Follower } from "./follower.js";
 import { Reader } from "./reader.js";
+import { Recovery } from "./recovery.js";
 import { Relay } from "./relay.js";
 import { Connection } from "./rpc.js";
 import { Server } from "./server.js";
@@ -14,6 +15,8 @@ import { Trust } from "./trust.js";
 
 /** The default times, in milliseconds. */
 const TIMES = { requestTimeout: 10_000, stallAfter: 12_000, lagAfter: 8_000, settleAfter: 2_000, readyWithin: 30_000 };
+// Faults that waiting does not mend.
+const FINAL = ["lied", "other_chain", "incompatible", "fatal"];
 
 export class Session {
   #openSocket;
@@ -27,7 +30,7 @@ export class Session {
 
   /**
    * `emit(name, value)` gets the events: `start`, `head`, `set`, `fault`, `checkpoint`, `state`, `ready`, `unready`,
-   * `push`, `failed`.
+   * `push`, `failed`, and those of a recovery: `announced`, `cancelled`, `outdated`, `contradicted`, `recovered`.
    */
   constructor({ wasm, openSocket, emit, options, state }) {
     this.#openSocket = openSocket;
@@ -36,6 +39,8 @@ export class Session {
     this.#endpoints = options.endpoints.map((url) => new Endpoint(url));
     /** The trusted state. */
     this.trust = new Trust({ wasm, emit, options, state });
+    /** The crossing of a reset. */
+    this.recovery = new Recovery({ session: this, wasm, emit, askAll: () => this.#askAll(), recoveryProof: options.recoveryProof });
     this.#reader = new Reader(this.trust, () => this.#connected());
     this.#relay = new Relay({
       // Only endpoints with a proven head of this chain, so that no request goes to a node of another chain.
@@ -51,6 +56,7 @@ export class Session {
     if (this.trust.client) this.#emit("start", this.trust.status());
     for (const endpoint of this.#endpoints) this.#serve(endpoint);
     this.#waitForReady();
+    this.recovery.start();
   }
 
   /** The client has followed an endpoint to its head. */
@@ -64,8 +70,19 @@ export class Session {
     return this.#endpoints.some((other) => other !== endpoint && !other.dropped);
   }
 
+  /** Whether the session ended. */
+  get isEnded() {
+    return this.#ended !== undefined;
+  }
+
+  /** Ends the session with a fault, unless it ended before. */
+  fail(thrown) {
+    if (!this.#ended) this.#end(ofVerifier(thrown));
+  }
+
   /** Waits, unless the session ends. */
   sleep(time) {
+    if (this.#ended) return Promise.resolve();
     return new Promise((resolve) => {
       this.#later(resolve, time, resolve);
     });
@@ -173,6 +190,30 @@ export class Session {
       throw fault;
     } finally {
       endpoint.server = undefined;
+    }
+  }
+
+  /** Asks every endpoint for what is newer, over a connection of its own; returns whether one answered. (RECOVER-8) */
+  async #askAll() {
+    const asked = this.#endpoints.filter(({ dropped }) => !dropped).map((endpoint) => this.#ask(endpoint));
+    return (await Promise.all(asked)).includes(true) && !this.#ended;
+  }
+
+  async #ask(endpoint) {
+    let server;
+    try {
+      server = await Server.connect(endpoint.url, this.#openSocket, this.times.requestTimeout);
+      await new Follower(this, endpoint, server).ask();
+      return true;
+    } catch (thrown) {
+      const fault = ofVerifier(thrown);
+      // What may be otherwise later is told by who follows the endpoint.
+      if (this.#ended || !FINAL.includes(fault.verdict)) return false;
+      if (endpoint.server) endpoint.server.close(fault);
+      else this.#failed(endpoint, fault);
+      return false;
+    } finally {
+      server?.close(misuse("the answer was given"));
     }
   }
 

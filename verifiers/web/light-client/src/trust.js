@@ -21,11 +21,13 @@ export class Trust {
   #start;
   #latestSet;
   #best;
+  // The block that the announced recovery is about.
+  #about;
   #saved = 0;
   #ended;
   #waiting = new Set();
 
-  /** `emit(name, value)` gets `head`, `set`, `checkpoint` and `state`. Starts with the newer state. */
+  /** `emit(name, value)` gets `head`, `set`, `checkpoint`, `cancelled`, `recovered` and `state`. Starts with the newer state. */
   constructor({ wasm, emit, options, state }) {
     this.#wasm = wasm;
     this.#emit = emit;
@@ -47,6 +49,16 @@ export class Trust {
   /** The newest block, by `number`. */
   get best() {
     return this.#best;
+  }
+
+  /** The hash of the chain's genesis. */
+  get genesis() {
+    return this.#genesis;
+  }
+
+  /** The recovery that is waited for at a time in milliseconds; `undefined` without one. (RECOVER-7) */
+  announced(at = Date.now()) {
+    return this.#client?.announced(BigInt(at));
   }
 
   /** The form of proofs for this mode. */
@@ -145,6 +157,29 @@ export class Trust {
     const { time, trustingPeriod: trusting_period } = this.#client.status();
     const date = time === undefined ? {} : { time: Math.floor(time / 1000), ...(trusting_period && { trusting_period }) };
     return { ...decodeCheckpoint(this.#client.checkpoint()), ...date };
+  }
+
+  /** Announces a recovery under the terms that header and trie nodes prove. (RECOVER-7) */
+  announce(proof, { header, nodes }) {
+    this.call(() => this.#client.announce(proof, header, nodes, BigInt(Date.now()), this.#age.given));
+    this.#note();
+    this.save(true);
+  }
+
+  /**
+   * Crosses the announced reset if the wait is over at a time in milliseconds; returns the seconds that are left of it,
+   * `undefined` if the clock stood before the announcement, so that the wait begins anew. (RECOVER-8)
+   */
+  cross(at) {
+    const from = this.#best.number;
+    const left = this.call(() => this.#client.cross(BigInt(at), this.#age.given));
+    if (left === 0) {
+      this.#about = undefined;
+      this.#note();
+      this.#emit("recovered", { ...this.status(), from });
+    }
+    this.save(true);
+    return left;
   }
 
   /** The checkpoint after the reset in an endpoint's header. It is unproven. (LIGHT-8) */
@@ -262,9 +297,12 @@ export class Trust {
     return head;
   }
 
-  /** Updates the fields that depend on the state, and emits the events of a new set. */
+  /** Updates the fields that depend on the state, and emits the events of a new set and of a cancelled recovery. */
   #note() {
     const status = this.#client.status();
+    const about = this.announced()?.block;
+    if (this.#about !== undefined && about === undefined) this.#emit("cancelled", { about: this.#about, block: status.block });
+    this.#about = about;
     this.#best = { number: status.block };
     if (this.#latestSet !== undefined && status.latestSet !== this.#latestSet) {
       this.#emit("set", { set: status.latestSet, validators: status.latestLength, block: status.block });

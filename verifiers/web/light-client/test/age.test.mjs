@@ -78,7 +78,7 @@ test("one endpoint that tells the age of the genesis is enough", async (t) => {
   const silent = await serve({ lie: (method, _params, honest) => (method === "state_getStorage" ? null : honest) });
   const made = begin(t, [silent, await serve()]);
   await until("the end", () => made.faults.some(({ verdict }) => verdict === "fatal"));
-  assert.match(made.faults.at(-1).message, /, so says ws:\S+ of the genesis: those who/);
+  assert.match(made.faults.at(-1).message, /, so says ws:\S+ of the genesis: its signers/);
 });
 
 test("a genesis whose age nobody tells is followed to a head, whose proven time then counts", async (t) => {

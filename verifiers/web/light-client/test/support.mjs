@@ -10,6 +10,8 @@ export const recording = recorded("recording.json");
 export const withBody = recorded("body.json");
 /** Another network's, of which the time was recorded. */
 export const aged = recorded("age.json");
+/** That of a chain with a reset, which `light-client/examples/web_recovery.rs` makes. */
+export const recovering = recorded("recovery.json");
 
 const PROOFS = "duet_justifications";
 // How long a test waits for what has to happen.

@@ -1,0 +1,114 @@
+// Recovery: a reset is crossed by a proof of the recovery set, after a wait. (RECOVER-7, RECOVER-8)
+//
+// A proof of a newer block within the wait shows that the recovery set lies. So the endpoints are asked for one all
+// along, and once more right before the crossing.
+
+import { DuetError, incomplete } from "./error.js";
+import { readRecovery } from "./recovery-text.js";
+
+// How often the clock is looked at, in milliseconds: a timer takes 2³¹ at most, and stops while the machine sleeps.
+const LOOK = 60_000;
+
+export class Recovery {
+  #session;
+  #trust;
+  #wasm;
+  #emit;
+  #askAll;
+  // The caller's proof and the block that it is about, until it is announced.
+  #given;
+  #about;
+  // The newest wait; an older one ends.
+  #wait = 0;
+
+  /** `askAll()` asks every endpoint for a newer proof, and resolves with whether one answered. */
+  constructor({ session, wasm, emit, askAll, recoveryProof }) {
+    this.#session = session;
+    this.#trust = session.trust;
+    this.#wasm = wasm;
+    this.#emit = emit;
+    this.#askAll = askAll;
+    if (recoveryProof === undefined) return;
+    this.#given = readRecovery(recoveryProof, this.#trust.genesis, wasm.sha256);
+    this.#about = this.#trust.call(() => wasm.peekRecovery(this.#given));
+  }
+
+  /** Whether a reset is to be crossed, so that an endpoint's word of it is no fault. */
+  get isWaiting() {
+    return this.#given !== undefined || this.#trust.announced() !== undefined;
+  }
+
+  /** The block that the caller's proof is about, if no endpoint has proven it yet. */
+  get missing() {
+    return this.#given !== undefined && this.#about > this.#trust.status().block ? this.#about : undefined;
+  }
+
+  /** Continues the wait of a stored state, or one that was just announced. */
+  start() {
+    this.#crossAfter((this.#wait += 1)).catch((fault) => this.#session.fail(fault));
+  }
+
+  /** Announces the caller's proof under the terms that this endpoint proves. */
+  async announce(server) {
+    while (this.#given !== undefined) {
+      const { block: number, hash } = this.#trust.status();
+      if (this.#about > number) throw incomplete(`proof of block ${this.#about}, which the recovery proof is about`, "RECOVER-7");
+      if (this.#about < number) {
+        this.#given = undefined;
+        this.#emit("outdated", { about: this.#about, block: number });
+        return;
+      }
+      const found = await server.proofsAt(this.#wasm.recoveryKeys(), { number, hash }, this.#trust.mode === "stateless");
+      // Another endpoint may have done more meanwhile.
+      if (this.#given === undefined || this.#trust.status().block !== number) continue;
+      this.#try(() => this.#trust.announce(this.#given, found));
+      this.#given = undefined;
+      if (this.#trust.announced().contradicted) this.#cross(Date.now());
+      this.start();
+    }
+  }
+
+  async #crossAfter(wait) {
+    for (let isShown = false; ; ) {
+      // One time for both, so that the wait does not end between this look and the crossing, where nobody was asked.
+      let at = Date.now();
+      const before = this.#trust.announced(at);
+      if (!before || wait !== this.#wait || this.#session.isEnded) return;
+      if (before.contradicted || before.seconds === 0) {
+        if (!(await this.#askAll())) {
+          await this.#session.sleep(this.#session.times.requestTimeout);
+          continue;
+        }
+        at = Date.now();
+      }
+      // A newer block was proven meanwhile.
+      if (!this.#trust.announced()) return;
+      const left = this.#cross(at);
+      if (left === 0) return;
+      const after = this.#trust.announced();
+      if (!isShown || left === undefined) this.#emit("announced", after);
+      isShown = true;
+      await this.#session.sleep(Math.min(1_000 * after.seconds, LOOK));
+    }
+  }
+
+  /** Crosses the reset if the wait is over; returns the seconds that are left of it, `undefined` if it begins anew. */
+  #cross(at) {
+    const { block } = this.#trust.announced();
+    return this.#try(
+      () => this.#trust.cross(at),
+      ({ first, second }) => first && this.#emit("contradicted", { block, first, second }),
+    );
+  }
+
+  #try(verifier, refused) {
+    try {
+      return verifier();
+    } catch (fault) {
+      refused?.(fault);
+      if (fault.rule !== "LIGHT-9") throw fault;
+      const how = "a recovery starts from a block of known age within the trusting period: begin from a younger block with checkpoint or startHash";
+      throw new DuetError({ ...fault.toPlain(), message: `${fault.message}; ${how}` });
+    }
+  }
+}
