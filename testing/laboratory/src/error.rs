@@ -51,6 +51,9 @@ pub enum Error {
     /// The chain did not get the next version of its runtime.
     #[error("upgrading the runtime: {0}")]
     Upgrade(String),
+    /// A node or a light client did not do what it was asked.
+    #[error(transparent)]
+    Asked(Box<duet_local_network::Error>),
     /// A condition did not come to hold.
     #[error("waited {} s for {what}; last seen: {seen}", limit.as_secs())]
     TimedOut {
@@ -94,6 +97,12 @@ pub enum Error {
     /// Scenarios failed.
     #[error("{0}")]
     Failed(String),
+}
+
+impl From<duet_local_network::Error> for Error {
+    fn from(error: duet_local_network::Error) -> Self {
+        Self::Asked(Box::new(error))
+    }
 }
 
 impl Error {

@@ -3,7 +3,7 @@
 use crate::gauges::Gauges;
 use duet_primitives::H256;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -58,6 +58,8 @@ pub struct History {
     pub refusals: Vec<String>,
     /// The latest heads of each node.
     pub heads: BTreeMap<u16, Heads>,
+    /// The sets that began by a reset, without a handoff.
+    pub resets: BTreeSet<u64>,
 }
 
 impl History {
@@ -85,6 +87,12 @@ impl History {
         };
         let times: Option<Vec<_>> = nodes.iter().map(first).collect();
         times?.into_iter().max()
+    }
+
+    /// The highest block that every node has named as final.
+    pub fn finalized(&self) -> u32 {
+        let finalized = self.heads.values().map(|heads| heads.finalized);
+        finalized.min().unwrap_or(0)
     }
 
     /// The highest best block that a node has named.
@@ -155,5 +163,16 @@ mod tests {
         assert_eq!(history.all_proven(&[0, 1], 9, second), None);
         assert_eq!(history.all_proven(&[0, 1], 5, 4 * second), None);
         assert_eq!((history.proven(None), history.proven(Some(1))), (9, 8));
+    }
+
+    #[test]
+    fn what_all_have_finalized_is_what_the_last_one_has() {
+        let heads = [(9, 7), (8, 5)].map(|(best, finalized)| Heads { best, finalized });
+        let history = History {
+            heads: (0..).zip(heads).collect(),
+            ..History::default()
+        };
+        assert_eq!((history.best(), history.finalized()), (9, 5));
+        assert_eq!(History::default().finalized(), 0);
     }
 }

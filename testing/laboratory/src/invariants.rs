@@ -105,7 +105,7 @@ impl fmt::Display for Violation {
 /// Everything that is wrong with a history of a network of so many validators.
 pub fn violations(history: &History, validators: u16) -> Vec<Violation> {
     let mut found = two_proofs(&history.proofs);
-    found.extend(sets_without_handoff(&history.proofs));
+    found.extend(sets_without_handoff(history));
     found.extend(history.refusals.iter().cloned().map(Violation::Refused));
     found.extend(too_much(&history.samples, validators));
     found
@@ -128,12 +128,15 @@ fn two_proofs(proofs: &[Proof]) -> Vec<Violation> {
     found
 }
 
-/// Steps from one set to another that no handoff explains, node by node. The first set is that of the genesis.
-fn sets_without_handoff(proofs: &[Proof]) -> Vec<Violation> {
+/// Steps from one set to another that neither a handoff nor a reset explains, node by node. The first set is that of the genesis.
+fn sets_without_handoff(history: &History) -> Vec<Violation> {
     let mut reached: BTreeMap<u16, u64> = BTreeMap::new();
     let mut found = Vec::new();
-    for proof in proofs {
+    for proof in &history.proofs {
         let set = reached.entry(proof.node).or_default();
+        if proof.set > *set && history.resets.contains(&proof.set) {
+            *set = proof.set;
+        }
         if proof.set > *set {
             found.push(Violation::SetWithoutHandoff {
                 node: proof.node,
@@ -291,6 +294,23 @@ mod tests {
         };
         let (node, bytes) = (2, MEMORY + 5);
         assert_eq!(violations(&history, 4), [Violation::Memory { node, bytes }]);
+    }
+
+    #[test]
+    fn a_reset_explains_its_own_set_and_no_other() {
+        let mut history = history(vec![proof(0, 4, 0), proof(0, 9, 2)]);
+        history.resets.insert(3);
+        let missing = [Violation::SetWithoutHandoff {
+            node: 0,
+            from: 0,
+            to: 2,
+        }];
+        assert_eq!(violations(&history, 4), missing);
+        history.resets.insert(2);
+        assert_eq!(violations(&history, 4), []);
+        history.proofs.push(proof(0, 12, 3));
+        history.resets.remove(&3);
+        assert_eq!(violations(&history, 4).len(), 1, "set 3 had no handoff");
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod network;
 mod node;
 pub mod outside;
 mod play;
+mod rescue;
 pub mod row;
 mod run;
 pub mod scenario;

@@ -13,13 +13,14 @@ use crate::{
     watch::{self, Watcher},
     Error, Result,
 };
+use duet_light_client::{Checkpoint, Mode, Trusted};
 use duet_primitives::H256;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
-use tokio::time::sleep;
+use tokio::{task::JoinHandle, time::sleep};
 
 /// With how many neighbours on either side of a ring a node keeps connections. It finds others by itself.
 const NEIGHBOURS: u16 = 4;
@@ -67,6 +68,9 @@ pub(crate) struct Network {
     pub(crate) may_end: BTreeSet<u16>,
     /// Of the chain; zeros until a node has said it.
     genesis: H256,
+    /// Where light clients begin; at the genesis if nowhere else.
+    begin: Option<Trusted>,
+    watchers: Vec<JoinHandle<()>>,
     sampled: Instant,
 }
 
@@ -105,6 +109,8 @@ impl Network {
             frozen: BTreeSet::new(),
             may_end: BTreeSet::new(),
             genesis: H256::zero(),
+            begin: None,
+            watchers: Vec::new(),
             sampled: Instant::now(),
         })
     }
@@ -132,17 +138,40 @@ impl Network {
             sleep(LOOK_EVERY).await;
         };
         self.genesis = genesis;
-        for (node, url) in (0..).zip(self.nodes.iter().map(Node::url)) {
-            let watcher = Watcher::new(node, url, genesis, self.recorder.clone());
-            tokio::spawn(watcher.follow());
-        }
+        self.watch();
         Ok(())
     }
 
-    /// How far a light client that knows nothing but the genesis gets at a node.
+    /// New light clients, one for each node, take the place of those that there are.
+    pub(crate) fn watch(&mut self) {
+        for watcher in self.watchers.drain(..) {
+            watcher.abort();
+        }
+        let nodes = (0..).zip(self.nodes.iter().map(Node::url));
+        let watchers = nodes.map(|node| {
+            let (begin, recorder) = (self.begin.clone(), self.recorder.clone());
+            tokio::spawn(Watcher::new(node, self.genesis, begin, recorder).follow())
+        });
+        self.watchers = watchers.collect();
+    }
+
+    /// From now on light clients begin at this checkpoint, those that there are and those to come.
+    ///
+    /// # Errors
+    /// [`Error::Expectation`] when it is none.
+    pub(crate) fn begin_at(&mut self, checkpoint: Checkpoint) -> Result {
+        let begin = Trusted::from_checkpoint(checkpoint, Mode::Full);
+        let begin = begin.map_err(|error| Error::Expectation(format!("no checkpoint: {error}")))?;
+        self.begin = Some(begin);
+        self.watch();
+        Ok(())
+    }
+
+    /// How far a light client gets at a node that knows nothing but where to begin: the genesis, or the checkpoint after a reset.
     pub(crate) async fn reached_from_genesis(&mut self, node: u16) -> Result<u32> {
-        let (url, genesis) = (self.node(node)?.url(), self.genesis);
-        let watcher = Watcher::new(node, url, genesis, Recorder::begin());
+        let url = self.node(node)?.url();
+        let begin = self.begin.clone();
+        let watcher = Watcher::new((node, url), self.genesis, begin, Recorder::begin());
         let reached = watcher.catch_up_once().await;
         reached.map_err(|fault| {
             let why = format!("a new light client cannot sync from node {node}: {fault}");

@@ -101,6 +101,16 @@ impl Node {
         self.directory.with_extension("log")
     }
 
+    /// Whether its log has this text.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it has no log.
+    pub(crate) fn logged(&self, text: &str) -> Result<bool> {
+        let what = format!("reading the log of node {}", self.number);
+        let log = fs::read(self.log()).map_err(Error::io(what))?;
+        Ok(String::from_utf8_lossy(&log).contains(text))
+    }
+
     /// Its process, if it runs.
     pub(crate) fn process(&self) -> Option<u32> {
         self.process.as_ref().map(Child::id)

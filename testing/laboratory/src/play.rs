@@ -10,6 +10,7 @@ use crate::{
     time::Clocks,
     Error, Result,
 };
+use lost::Lost;
 use rand_chacha::{rand_core::SeedableRng, ChaCha8Rng};
 use std::{
     path::Path,
@@ -17,6 +18,8 @@ use std::{
 };
 
 mod disturb;
+mod lost;
+mod rescue;
 mod upkeep;
 
 /// Blocks of a session, and milliseconds of a slot, as in the runtime that the node has.
@@ -64,6 +67,7 @@ struct Player {
     random: ChaCha8Rng,
     clocks: Option<Clocks>,
     files: Files,
+    lost: Lost,
 }
 
 impl Player {
@@ -92,6 +96,7 @@ impl Player {
             random: ChaCha8Rng::seed_from_u64(seed),
             clocks,
             files: files.clone(),
+            lost: Lost::default(),
         })
     }
 
@@ -109,7 +114,7 @@ impl Player {
         self.audit().await
     }
 
-    /// A light client that knows nothing but the genesis gets to what is proven, by each node that runs: no handoff is missing anywhere.
+    /// A light client that knows nothing but the genesis, or the checkpoint after a reset, gets to what is proven, by each node that runs: no handoff is missing anywhere.
     /// A node that has only just come back may have the first proof of many, so it is asked again for a while.
     async fn audit(&mut self) -> Result {
         let height = self.network.recorder.history().proven(None);
@@ -122,7 +127,7 @@ impl Player {
                 }
                 if began.elapsed() > LEVEL {
                     return Err(Error::Expectation(format!(
-                        "within {} s a new light client reached only block {reached} from the genesis at node {node}, although block {height} was proven before",
+                        "within {} s a new light client reached only block {reached} at node {node}, although block {height} was proven before",
                         LEVEL.as_secs()
                     )));
                 }
@@ -171,6 +176,8 @@ impl Player {
             }),
             Step::Storm(kills) => self.storm(kills).await,
             Step::Sessions(sessions) => self.sessions(sessions).await,
+            Step::NewSession => self.new_session().await,
+            Step::RegisterKeys(group) => self.register_keys(group).await,
             Step::NewKeys(group) => self.new_keys(group).await,
             Step::NewSets(sets) => self.new_sets(sets).await,
             Step::Clock(group, seconds) => self.clock(group, seconds),
@@ -192,6 +199,16 @@ impl Player {
                 Ok(())
             }
             Step::UpgradeRuntime => self.upgrade_runtime().await,
+            Step::KeepEvidence => self.keep_evidence().await,
+            Step::Punishable(expected) => self.punishable(expected).await,
+            Step::Pardon => self.pardon().await,
+            Step::Outgrow => self.outgrow().await,
+            Step::Accuse => self.accuse().await,
+            Step::Equivocate => self.equivocate().await,
+            Step::Reset => self.reset().await,
+            Step::Sync(reader) => self.sync(reader).await,
+            Step::StopsAtReset(reader) => self.stops_at_reset(reader).await,
+            Step::SyncFromCheckpoint(reader) => self.sync_from_checkpoint(reader).await,
             Step::Recover(seconds) => {
                 let bound = Duration::from_secs(seconds);
                 self.recover(bound, row).await
@@ -283,6 +300,14 @@ impl Player {
         let height = self.network.recorder.history().best() + blocks;
         self.made(height, SLOT * SLOTS_OF_A_BLOCK * blocks + PATIENCE)
             .await
+    }
+
+    /// Waits for the first block of a session.
+    async fn new_session(&mut self) -> Result {
+        let best = self.network.recorder.history().best();
+        let height = (best / SESSION_BLOCKS + 1) * SESSION_BLOCKS;
+        let limit = SLOT * SLOTS_OF_A_BLOCK * SESSION_BLOCKS + PATIENCE;
+        self.made(height, limit).await
     }
 
     /// Waits until a block of this height is made.

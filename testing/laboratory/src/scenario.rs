@@ -73,6 +73,15 @@ pub enum Kept {
     Votes,
 }
 
+/// A light client of a user, which keeps its state in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// One that took no block since the nodes were copied.
+    Behind,
+    /// One that took a block that the chain loses.
+    Deceived,
+}
+
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -104,6 +113,10 @@ pub enum Step {
     Storm(u32),
     /// The best chain grows by so many sessions.
     Sessions(u32),
+    /// The next session begins.
+    NewSession,
+    /// The validators of these register new Duet keys, all at once.
+    RegisterKeys(Group),
     /// The validators of these get new Duet keys, one in each session, which makes a new set each time.
     NewKeys(Group),
     /// Every node that runs proves a block by a set that is so many later than the last one that was seen.
@@ -116,10 +129,30 @@ pub enum Step {
     FillDisk(Group),
     /// There is room again, and those that have ended are started again.
     FreeDisk(Group),
-    /// These are stopped, copied, and started again.
+    /// All of these are stopped, then copied, then started again.
     Copy(Group),
-    /// These are killed, restored from their copies but for what is kept, and started again.
+    /// All of these are killed, then restored from their copies but for what is kept, then started again.
     Restore(Group, Kept),
+    /// The proofs of blocks since the copies are kept.
+    KeepEvidence,
+    /// The chain would punish the signers of the kept proofs, or would not.
+    Punishable(bool),
+    /// Root pardons statements about the blocks that were lost with the restoring, by the sets of the kept proofs.
+    Pardon,
+    /// The best chain grows past the lost blocks. No number that was proven there has a second proof.
+    Outgrow,
+    /// A kept proof is handed in. The chain refuses it as pardoned, and has punished nobody.
+    Accuse,
+    /// The last validator's key signs what is true of a block whose number was lost, and what was said of the lost one. It is punished.
+    Equivocate,
+    /// A handoff was lost, and root resets the sets: the new set has an id that the lost chain never had.
+    Reset,
+    /// This light client gets to the head of the first node.
+    Sync(Reader),
+    /// This light client stops with LIGHT-8, and names the checkpoint of the reset.
+    StopsAtReset(Reader),
+    /// This light client gets to the head of the first node from the checkpoint of the reset.
+    SyncFromCheckpoint(Reader),
     /// These are killed, and go on with this version of the node.
     Change(Group, Version),
     /// All go on with this version, as many at a time as may be missing. Each time all recover within so many seconds.

@@ -57,7 +57,8 @@ impl Validator {
         self.account_id().to_ss58check()
     }
 
-    fn account_id(&self) -> AccountId32 {
+    /// The same account.
+    pub(crate) fn account_id(&self) -> AccountId32 {
         AccountId32::from(self.author.public().0)
     }
 

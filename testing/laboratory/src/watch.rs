@@ -31,14 +31,19 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// One that trusts nothing but a genesis.
-    pub(crate) fn new(node: u16, url: String, genesis: H256, recorder: Recorder) -> Self {
+    /// One that trusts nothing but a genesis, or also where it begins.
+    pub(crate) fn new(
+        (node, url): (u16, String),
+        genesis: H256,
+        begin: Option<Trusted>,
+        recorder: Recorder,
+    ) -> Self {
         Self {
             node,
             url,
             genesis,
             recorder,
-            trusted: None,
+            trusted: begin,
         }
     }
 

@@ -17,21 +17,34 @@ use std::{
 
 /// How long a key change waits for finality: it need not come.
 const ROTATION_WAIT: u64 = 1;
+/// How many blocks there may be at most since heads were last read: every second.
+const SINCE_THE_LAST_LOOK: u32 = 2;
 
 impl Player {
     pub(super) async fn new_keys(&mut self, group: Group) -> Result {
         for node in group.of(self.network.count()) {
-            let mut rotation = self.network.node(node)?.rotate(ROTATION_WAIT);
-            rotation.stdout(Stdio::null());
-            // Where GRANDPA stands still it is not final in time, and the command says so.
-            match tokio::task::spawn_blocking(move || run::run(&mut rotation)).await {
-                Ok(Err(Error::Program { said, .. })) if said.contains("final") => {}
-                Ok(rotated) => rotated.map(|_| ())?,
-                Err(error) => return Err(Error::Expectation(error.to_string())),
-            }
+            self.register_key(node).await?;
             self.sessions(1).await?;
         }
         Ok(())
+    }
+
+    pub(super) async fn register_keys(&mut self, group: Group) -> Result {
+        for node in group.of(self.network.count()) {
+            self.register_key(node).await?;
+        }
+        Ok(())
+    }
+
+    async fn register_key(&mut self, node: u16) -> Result {
+        let mut rotation = self.network.node(node)?.rotate(ROTATION_WAIT);
+        rotation.stdout(Stdio::null());
+        // Where GRANDPA stands still it is not final in time, and the command says so.
+        match tokio::task::spawn_blocking(move || run::run(&mut rotation)).await {
+            Ok(Err(Error::Program { said, .. })) if said.contains("final") => Ok(()),
+            Ok(rotated) => rotated.map(|_| ()),
+            Err(error) => Err(Error::Expectation(error.to_string())),
+        }
     }
 
     pub(super) fn change(&mut self, nodes: &[u16], version: Version) -> Result {
@@ -57,17 +70,17 @@ impl Player {
     }
 
     pub(super) fn copy(&mut self, group: Group) -> Result {
+        self.lost.after = self.network.recorder.history().finalized();
+        self.each(group, |network, node| network.node(node)?.kill())?;
         for number in group.of(self.network.count()) {
             let to = self.copy_of(number);
-            let node = self.network.node(number)?;
-            node.kill()?;
-            copy(node.directory(), &to)?;
-            node.start()?;
+            copy(self.network.node(number)?.directory(), &to)?;
         }
-        Ok(())
+        self.each(group, |network, node| network.node(node)?.start())
     }
 
     pub(super) fn restore(&mut self, group: Group, kept: Kept) -> Result {
+        self.each(group, |network, node| network.node(node)?.kill())?;
         for number in group.of(self.network.count()) {
             let from = self.copy_of(number);
             // Gone with what is in it when the node has it back.
@@ -75,7 +88,6 @@ impl Player {
             let kept_in = kept_in.map_err(Error::io("making a folder for the kept files"))?;
             let saved = kept_in.path().join("kept");
             let node = self.network.node(number)?;
-            node.kill()?;
             match kept {
                 Kept::Keys => copy(&node.keys(), &saved)?,
                 Kept::Votes => {
@@ -95,9 +107,19 @@ impl Player {
                     run::run(import.arg(&saved))?;
                 }
             }
-            node.start()?;
         }
-        Ok(())
+        if group == Group::All {
+            self.forget();
+        }
+        self.each(group, |network, node| network.node(node)?.start())
+    }
+
+    /// No node has the blocks since the copies any more: light clients begin again, and no head that was named counts.
+    fn forget(&mut self) {
+        let last = self.network.recorder.history().best() + SINCE_THE_LAST_LOOK;
+        self.lost.last = last;
+        self.network.watch();
+        self.network.recorder.history().heads.clear();
     }
 }
 

@@ -11,6 +11,8 @@ mod partition_and_kills;
 mod partition_even;
 mod partition_minority;
 mod partition_one_way;
+mod rescue;
+mod rescue_reset;
 mod restored;
 mod slow_disk;
 mod upgrade;
@@ -18,7 +20,7 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 14] = [
+pub const ALL: [&Scenario; 16] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -32,6 +34,8 @@ pub const ALL: [&Scenario; 14] = [
     &day_without_finality::SCENARIO,
     &backlog::SCENARIO,
     &restored::SCENARIO,
+    &rescue::SCENARIO,
+    &rescue_reset::SCENARIO,
     &upgrade::SCENARIO,
 ];
 
