@@ -203,7 +203,10 @@ fn refuse_exposed(_: &Path) -> Result<(), KeyStoreError> {
 
 /// Replaces a file with `contents`: writes a temporary file, flushes it to disk and renames it. After a crash, either
 /// the old file or the new one is there.
-pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// The system's error; the old file is there.
+pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut file = new_file_beside(directory)?;
     file.write_all(contents)?;

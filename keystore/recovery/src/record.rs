@@ -5,12 +5,11 @@
 
 use crate::failure::Failure;
 use codec::{DecodeAll, Encode};
-use duet_keystore::{file_name, VoteRecords, FILE_PREFIX};
+use duet_keystore::{file_name, replace_file, VoteRecords, FILE_PREFIX};
 use duet_primitives::{Pk1Bytes, RecoveryStatement, H256};
 use sha2::{Digest, Sha256};
 use std::{
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -65,7 +64,7 @@ impl Record {
         }
         let hex = hex::encode(statement.encode());
         text.push_str(&format!("{hex} {}\n", self.checksum(&hex)));
-        self.replace(&text).map_err(|error| self.io_error(error))
+        replace_file(&self.path, text.as_bytes()).map_err(|error| self.io_error(error))
     }
 
     /// The content; nothing when the key signed no statement yet.
@@ -103,21 +102,6 @@ impl Record {
             hex.as_bytes(),
         ];
         hex::encode(Sha256::digest(parts.concat()))
-    }
-
-    /// Replaces the file: after a crash, either the old one or the new one is there.
-    fn replace(&self, text: &str) -> io::Result<()> {
-        let directory = self.path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new()
-            .prefix(".statements-")
-            .tempfile_in(directory)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        // Makes the rename durable, where directories can be opened.
-        #[cfg(unix)]
-        fs::File::open(directory)?.sync_all()?;
-        Ok(())
     }
 
     fn io_error(&self, error: io::Error) -> Failure {
