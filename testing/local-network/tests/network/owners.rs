@@ -1,6 +1,6 @@
 //! The owners of recovery keys: each has a folder of its own, and only `duet-recovery` touches the keys in it.
 
-use crate::support::{author_blocks, is_final, SOON};
+use crate::support::{is_final, proven_beyond, SOON};
 use codec::Encode;
 use duet_local_network::{transaction, wait, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS};
 use duet_primitives::{suite::RECOVERY_TERMS_STORAGE_KEY, Drill, RecoveryTerms};
@@ -68,7 +68,7 @@ impl Owner {
     }
 }
 
-/// Gives each of four validators a recovery key, and waits until the state names their set.
+/// Gives each of four validators a recovery key, and waits until the state of a proven block names their set.
 pub(crate) async fn register(network: &Network, alice: &Rpc) -> Vec<Owner> {
     let delay = vec![(RecoveryDelay::key().to_vec(), DELAY.encode())];
     let call = RuntimeCall::System(frame_system::Call::<Runtime>::set_storage { items: delay });
@@ -115,7 +115,10 @@ pub(crate) async fn register(network: &Network, alice: &Rpc) -> Vec<Owner> {
     let terms = wait::until("the recovery set", SOON, terms, all).await;
     let terms = terms.expect("the next session has it");
     assert_eq!(terms.map(|terms| terms.delay), Some(DELAY));
-    author_blocks(alice, 1).await;
+    // Clients read the terms in the state of the last proven block.
+    let named = alice.best().await.expect("there are blocks");
+    let proven = proven_beyond(alice, named).await;
+    proven.expect("the network proves blocks");
     owners
 }
 
