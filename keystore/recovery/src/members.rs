@@ -1,7 +1,7 @@
 //! The texts that commands read, and the recovery set that they are checked against.
 
 use crate::{args::Members, failure::Failure};
-use duet_primitives::{Keyset, RecoveryError, RecoveryStatement, RecoveryTerms, H256};
+use duet_primitives::{Keyset, RecoveryStatement, RecoveryTerms, H256};
 use duet_recovery::text::{self, MembersFile, Text, MAX_TEXT_LEN};
 use std::{
     fs::File,
@@ -84,12 +84,7 @@ impl RecoverySet {
         path: &Path,
         statement: &RecoveryStatement,
     ) -> Result<(), Failure> {
-        let (expected, got) = (self.terms.set.id, statement.recovery_set);
-        let checked = if expected == got {
-            statement.check_form()
-        } else {
-            Err(RecoveryError::WrongSet { expected, got })
-        };
+        let checked = statement.check_for(&self.terms.set);
         checked.map_err(|error| Failure::Recovery {
             path: path.to_owned(),
             error,

@@ -1,6 +1,6 @@
 //! Evidence that members of a recovery set signed a statement, which the chain compares with its own resets.
 
-use super::{proof::check_statement, RecoveryProof, RecoveryStatement, RecoveryVote};
+use super::{RecoveryProof, RecoveryStatement, RecoveryVote};
 use crate::{
     bytes::decode_list,
     error::RecoveryError,
@@ -107,7 +107,7 @@ impl RecoveryAccusation {
     /// # Security
     /// `set` must come from chain state. This does not check that the signed statement is false.
     pub fn check(&self, set: &KeysetCommitment, genesis_hash: H256) -> Result<(), RecoveryError> {
-        check_statement(self.statement(), set)?;
+        self.statement().check_for(set)?;
         if self.accused.is_empty() {
             return Err(RecoveryError::Nobody);
         }

@@ -53,7 +53,7 @@ impl RecoveryVote {
     /// # Errors
     /// The first broken rule in that order. A bad signature blames its sender, never the signer that it names.
     pub fn check(&self, set: &Keyset, genesis_hash: H256) -> Result<(), RecoveryError> {
-        check_statement(&self.statement, set.commitment())?;
+        self.statement.check_for(set.commitment())?;
         let (signer, len) = (self.signer, set.len());
         let key = set.key(signer);
         let key = key.ok_or(RecoveryError::UnknownSigner { signer, len })?;
@@ -120,7 +120,7 @@ impl RecoveryProof {
         set: &KeysetCommitment,
         genesis_hash: H256,
     ) -> Result<Recovery, RecoveryError> {
-        check_statement(&self.statement, set)?;
+        self.statement.check_for(set)?;
         check_signers(&self.signers, set)?;
         let apk1 = signers_sum(set, &self.signers, self.non_signers.clone(), &self.proof)?;
         let message = RecoveryMessage::new(genesis_hash, self.statement.clone());
@@ -199,18 +199,6 @@ impl Recovery {
     pub fn into_unchecked(self) -> RecoveryProof {
         self.0
     }
-}
-
-/// RECOVER-6 for the set, RECOVER-5 for the form.
-pub(super) fn check_statement(
-    statement: &RecoveryStatement,
-    set: &KeysetCommitment,
-) -> Result<(), RecoveryError> {
-    let (expected, got) = (set.id, statement.recovery_set);
-    if expected != got {
-        return Err(RecoveryError::WrongSet { expected, got });
-    }
-    statement.check_form()
 }
 
 /// ENC-1 to ENC-4 for both points, then JUST-5.

@@ -66,11 +66,8 @@ impl RecoveryStatement {
         .concat()
     }
 
-    /// Checks that the statement is well-formed. (RECOVER-5) Cost: a decompression with its subgroup check.
-    ///
-    /// # Errors
-    /// [`RecoveryError`] when the reset is not after the block, or the new set not after the ended one, or no set.
-    pub fn check_form(&self) -> Result<(), RecoveryError> {
+    /// Checks that the statement is well-formed. (RECOVER-5)
+    pub(super) fn check_form(&self) -> Result<(), RecoveryError> {
         let (block, reset) = (self.block_number, self.reset_number);
         if reset <= block {
             return Err(RecoveryError::ResetOrder { block, reset });
@@ -85,6 +82,20 @@ impl RecoveryStatement {
         }
         let total = self.set.apk1.check();
         total.map(|_| ()).map_err(RecoveryError::SetTotal)
+    }
+
+    /// Checks that this recovery set is the one that signs the statement (RECOVER-6), and its form (RECOVER-5).
+    /// Cost: a decompression with its subgroup check.
+    ///
+    /// # Errors
+    /// [`RecoveryError`] when another set signs it, the reset is not after the block, the new set not after the ended
+    /// one, or the new set is no set.
+    pub fn check_for(&self, set: &KeysetCommitment) -> Result<(), RecoveryError> {
+        let (expected, got) = (set.id, self.recovery_set);
+        if expected != got {
+            return Err(RecoveryError::WrongSet { expected, got });
+        }
+        self.check_form()
     }
 }
 

@@ -1,14 +1,17 @@
 //! The consensus client.
 
 use crate::{
+    clock::{millis, Clock},
     digest::Logs,
     error::Error,
-    proof::{decode_bounded, trusted, ConsensusProof, MAX_PROOF_LEN},
+    proof::{ConsensusProof, Update},
+    recovery::{announce, cross},
+    state::State,
 };
-use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use codec::Encode;
-use core::marker::PhantomData;
-use duet_light_client::{decode, Error as Refusal, Misbehaviour, Outcome, Trusted};
+use core::{marker::PhantomData, time::Duration};
+use duet_light_client::{decode, Checkpoint, Misbehaviour, Mode, Outcome, Trusted};
 use duet_primitives::{Justification, StatelessProof};
 use ismp::{
     consensus::{
@@ -41,25 +44,58 @@ impl<S> DuetConsensusClient<S> {
         }
     }
 
-    /// Verifies a [`ConsensusProof`] in SCALE. The answer is the next trusted state and what to store of the block.
+    /// Verifies an [`Update`] in SCALE. The answer is the next trusted state and what to store of the block, which there is
+    /// for [`Update::Blocks`] alone.
     ///
-    /// Cost: two subgroup checks, and one stateless proof for each handoff and for the head.
+    /// Cost: two subgroup checks, and one stateless proof for each handoff and for the head; for an announcement the
+    /// two, one recovery proof, and a hash for each trie node.
     ///
     /// # Errors
     /// [`Error`]: the first rule that is broken. Nothing is trusted then.
+    ///
+    /// # Security
+    /// `clock` must not be set by relayers.
     pub fn verify(
         &self,
         trusted_state: &[u8],
-        proof: &[u8],
-    ) -> Result<(Vec<u8>, StateCommitmentHeight), Error> {
-        let mut trusted = trusted(trusted_state)?;
-        let proof: ConsensusProof = decode_bounded(proof, MAX_PROOF_LEN, "consensus proof")?;
-        for handoff in proof.handoffs {
-            trusted = advance(&trusted, handoff)?;
+        update: &[u8],
+        clock: Clock,
+    ) -> Result<(Vec<u8>, Option<StateCommitmentHeight>), Error> {
+        let state = State::read(trusted_state)?;
+        let state = match Update::decode(update)? {
+            Update::Blocks(proof) => {
+                let (state, commitment) = self.blocks(state, proof, clock)?;
+                return Ok((state.encode(), Some(commitment)));
+            }
+            Update::Announce(announcement) => announce(state, announcement, clock)?,
+            Update::Cross => cross(state, clock)?,
+        };
+        Ok((state.encode(), None))
+    }
+
+    fn blocks(
+        &self,
+        state: State,
+        proof: ConsensusProof,
+        clock: Clock,
+    ) -> Result<(State, StateCommitmentHeight), Error> {
+        let State {
+            checkpoint,
+            mut rest,
+        } = state;
+        if let Some(known) = rest.recovering.take() {
+            clock.check(known.dated)?;
         }
-        trusted = advance(&trusted, proof.head)?;
+        let mut trusted = trusted(checkpoint)?;
+        for proof in proof.handoffs.into_iter().chain([proof.head]) {
+            let after = advance(&trusted, proof)?;
+            if after.signing().id != trusted.signing().id {
+                rest.keep(trusted.signing().clone(), clock);
+            }
+            trusted = after;
+        }
         let block = trusted.best_block();
-        let header = block.header(&proof.header).map_err(Error::Header)?;
+        let header = block.header(&proof.header)?;
         let logs = Logs::of_header(&proof.header)?;
         let commitment = StateCommitment {
             timestamp: self.seconds(logs.slot)?,
@@ -67,15 +103,17 @@ impl<S> DuetConsensusClient<S> {
             state_root: header.state_root(),
         };
         let height = u64::from(block.number().get());
-        Ok((
-            trusted.checkpoint().encode(),
-            StateCommitmentHeight { commitment, height },
-        ))
+        let state = State {
+            checkpoint: trusted.checkpoint(),
+            rest,
+        };
+        Ok((state, StateCommitmentHeight { commitment, height }))
     }
 
-    /// Verifies that two [`StatelessProof`]s in SCALE hold under the trusted sets and contradict each other.
+    /// Verifies that two [`StatelessProof`]s in SCALE hold and contradict each other: under the trusted sets, or those of
+    /// the last four before them that were replaced no longer ago than the host's unbonding period was then.
     ///
-    /// Cost: two subgroup checks and two stateless proofs.
+    /// Cost: four subgroup checks and two stateless proofs.
     ///
     /// # Errors
     /// [`Error::NoContradiction`] when both can be true; otherwise the first rule that is broken.
@@ -84,10 +122,10 @@ impl<S> DuetConsensusClient<S> {
         trusted_state: &[u8],
         first: &[u8],
         second: &[u8],
+        now: Duration,
     ) -> Result<(), Error> {
-        let trusted = trusted(trusted_state)?;
-        let (first, second) = (check(&trusted, first)?, check(&trusted, second)?);
-        let misbehaviour = Misbehaviour::new(first, second);
+        let check = |proof| check(State::read(trusted_state)?, proof, now);
+        let misbehaviour = Misbehaviour::new(check(first)?, check(second)?);
         misbehaviour.map(drop).ok_or(Error::NoContradiction)
     }
 
@@ -96,6 +134,11 @@ impl<S> DuetConsensusClient<S> {
         let seconds = millis.and_then(|millis| millis.checked_div(1000));
         seconds.ok_or(Error::SlotOutOfRange { slot })
     }
+}
+
+/// A client of the chain. Cost: two subgroup checks.
+fn trusted(checkpoint: Checkpoint) -> Result<Trusted, Error> {
+    Ok(Trusted::from_checkpoint(checkpoint, Mode::Stateless)?)
 }
 
 fn advance(trusted: &Trusted, proof: StatelessProof) -> Result<Trusted, Error> {
@@ -107,8 +150,11 @@ fn advance(trusted: &Trusted, proof: StatelessProof) -> Result<Trusted, Error> {
     }
 }
 
-fn check(trusted: &Trusted, proof: &[u8]) -> Result<Justification, Refusal> {
-    trusted.check_stateless(decode(proof)?)
+fn check(state: State, proof: &[u8], now: Duration) -> Result<Justification, Error> {
+    let proof: StatelessProof = decode(proof)?;
+    let signer = proof.justification.commitment.validator_set_id;
+    let trusted = trusted(state.for_evidence_of(signer, millis(now)))?;
+    Ok(trusted.check_stateless(proof)?)
 }
 
 impl<S> ConsensusClient for DuetConsensusClient<S>
@@ -117,27 +163,33 @@ where
 {
     fn verify_consensus(
         &self,
-        _host: &dyn IsmpHost,
+        host: &dyn IsmpHost,
         consensus_state_id: ConsensusStateId,
         trusted_consensus_state: Vec<u8>,
         proof: Vec<u8>,
     ) -> Result<(Vec<u8>, VerifiedCommitments), IsmpError> {
-        let (state, commitment) = self.verify(&trusted_consensus_state, &proof)?;
+        let clock = Clock {
+            now: host.timestamp(),
+            unbonding_period: host.unbonding_period(consensus_state_id),
+        };
+        let (state, commitment) = self.verify(&trusted_consensus_state, &proof, clock)?;
         let id = StateMachineId {
             state_id: self.state_machine,
             consensus_state_id,
         };
-        Ok((state, BTreeMap::from([(id, vec![commitment])])))
+        let new = commitment.map(|new| (id, vec![new]));
+        Ok((state, new.into_iter().collect()))
     }
 
     fn verify_fraud_proof(
         &self,
-        _host: &dyn IsmpHost,
+        host: &dyn IsmpHost,
         trusted_consensus_state: Vec<u8>,
         proof_1: Vec<u8>,
         proof_2: Vec<u8>,
     ) -> Result<(), IsmpError> {
-        Ok(self.verify_fraud(&trusted_consensus_state, &proof_1, &proof_2)?)
+        let now = host.timestamp();
+        Ok(self.verify_fraud(&trusted_consensus_state, &proof_1, &proof_2, now)?)
     }
 
     fn consensus_client_id(&self) -> ConsensusClientId {

@@ -1,7 +1,7 @@
 //! Why something was refused.
 
 use alloc::format;
-use duet_light_client::{Error as Refusal, StateError, StateProofError};
+use duet_light_client::{Error as Refusal, RecoverError, StateError, StateProofError, TooOld};
 
 /// Why a trusted state or a proof was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,9 +22,9 @@ pub enum Error {
     /// The proof is about the block that is trusted already.
     #[error("the block of the proof is already trusted")]
     Known,
-    /// The header is not that of the proven block.
+    /// The header is not that of the proven block, or what it has of the state after it is not proven.
     #[error("{0}")]
-    Header(StateProofError),
+    State(#[from] StateProofError),
     /// The header's digest cannot be read.
     #[error("the digest of the header cannot be read")]
     Digest,
@@ -40,6 +40,15 @@ pub enum Error {
     /// Two proofs that can both be true.
     #[error("the proofs do not contradict each other")]
     NoContradiction,
+    /// The state after the newest block names no terms that a recovery can follow.
+    #[error("RECOVER-4: the state after the newest block names no recovery set")]
+    NoTerms,
+    /// The recovery is announced already.
+    #[error("RECOVER-7: the recovery is already announced")]
+    Announced,
+    /// A recovery is not announced, or not crossed, or the newest block is too old while there is one.
+    #[error("{0}")]
+    Recovery(#[from] RecoverError),
     /// A state machine that this client does not follow.
     #[error("this client follows another state machine")]
     UnknownStateMachine,
@@ -52,7 +61,10 @@ impl Error {
             Self::Malformed { .. } => Some("ENC-6"),
             Self::Proof(error) => Some(error.rule()),
             Self::Known => Some("LIGHT-4"),
-            Self::Header(error) => Some(error.rule()),
+            Self::State(error) => Some(error.rule()),
+            Self::NoTerms => Some("RECOVER-4"),
+            Self::Announced => Some("RECOVER-7"),
+            Self::Recovery(error) => Some(error.rule()),
             Self::TrustedState(_)
             | Self::Digest
             | Self::NoSlot
@@ -60,6 +72,12 @@ impl Error {
             | Self::NoContradiction
             | Self::UnknownStateMachine => None,
         }
+    }
+}
+
+impl From<TooOld> for Error {
+    fn from(error: TooOld) -> Self {
+        Self::Recovery(error.into())
     }
 }
 
