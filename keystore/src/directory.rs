@@ -182,23 +182,35 @@ fn new_file_beside(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
         .tempfile_in(directory)
 }
 
-#[cfg(unix)]
 fn refuse_exposed(path: &Path) -> Result<(), KeyStoreError> {
-    use std::os::unix::fs::PermissionsExt;
-    let metadata = fs::metadata(path).map_err(|source| io_error(path, source))?;
-    let mode = metadata.permissions().mode() & 0o7777;
-    if mode & 0o077 != 0 {
-        return Err(KeyStoreError::Exposed {
+    match mode_with(path, 0o077).map_err(|source| io_error(path, source))? {
+        Some(mode) => Err(KeyStoreError::Exposed {
             path: path.to_owned(),
             mode,
-        });
+        }),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The permission bits of a file that other users may write; `None` when they may not, and always off Unix.
+///
+/// # Errors
+/// The system's error.
+pub fn writable_by_others(path: &Path) -> io::Result<Option<u32>> {
+    mode_with(path, 0o022)
+}
+
+/// The permission bits of a file, if it has any of these.
+#[cfg(unix)]
+fn mode_with(path: &Path, bits: u32) -> io::Result<Option<u32>> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
+    Ok((mode & bits != 0).then_some(mode))
 }
 
 #[cfg(not(unix))]
-fn refuse_exposed(_: &Path) -> Result<(), KeyStoreError> {
-    Ok(())
+fn mode_with(_: &Path, _: u32) -> io::Result<Option<u32>> {
+    Ok(None)
 }
 
 /// Replaces a file with `contents`: writes a temporary file, flushes it to disk and renames it. After a crash, either

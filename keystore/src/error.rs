@@ -88,6 +88,18 @@ pub enum KeyStoreError {
         /// Its permission bits.
         mode: u32,
     },
+    /// Other users may change the record of a key's votes. The key signs nothing, because it may have voted.
+    #[error(
+        "{}: other users may write this record of a key's votes (mode {mode:04o}), so nothing is signed with the key: \
+         chmod 600 it, if nobody changed it",
+        path.display()
+    )]
+    WritableVotes {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
     /// The file of a key holds another key; it was left alone.
     #[error("{}: this file holds the key {found} and is not overwritten", path.display())]
     Occupied {
@@ -123,7 +135,7 @@ pub enum Corruption {
     /// Written by a later version.
     #[error("it has version {got}, but this program reads version {expected}")]
     Version {
-        /// The version this program writes.
+        /// The newest version that this program reads.
         expected: u32,
         /// The version in the file.
         got: u32,

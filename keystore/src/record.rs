@@ -5,13 +5,14 @@
 //! chain nor a restored database makes a validator sign twice.
 
 use crate::{
-    directory::replace,
+    directory::{replace, writable_by_others},
     error::{Corruption, KeyStoreError},
     file::name_head,
     votes::{Floor, VoteHash, Votes},
 };
 use duet_primitives::{BlockNumber, Pk1Bytes, H256};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeMap,
     fs,
@@ -25,7 +26,10 @@ const FILE_PREFIX: &str = "votes-";
 const GENESIS_BYTES: usize = 4;
 /// Longer than any record.
 const MAX_FILE_LEN: u64 = 16 * 1024;
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The version without a checksum.
+const UNCHECKED: u32 = 1;
+const CHECKSUM_TAG: &[u8] = b"duet-votes/v2/checksum";
 
 /// The JSON.
 #[derive(Serialize, Deserialize)]
@@ -40,6 +44,37 @@ struct Text {
     lowest: Floor,
     /// The signed hashes by block, `0x`-hex.
     votes: BTreeMap<BlockNumber, VoteHash>,
+    /// `0x`-hex of SHA-256, from version 2 on.
+    checksum: Option<String>,
+}
+
+impl Text {
+    fn new(key: &Pk1Bytes, genesis: H256, votes: &Votes) -> Self {
+        let mut text = Self {
+            version: VERSION,
+            key: *key,
+            genesis: hex(genesis),
+            lowest: votes.lowest(),
+            votes: votes.iter().collect(),
+            checksum: None,
+        };
+        text.checksum = Some(text.sum());
+        text
+    }
+
+    /// The checksum of all other fields.
+    fn sum(&self) -> String {
+        let mut sum = Sha256::new();
+        sum.update(CHECKSUM_TAG);
+        sum.update(self.key);
+        sum.update(&self.genesis);
+        sum.update(self.lowest.to_bytes());
+        for (block, hash) in &self.votes {
+            sum.update(block.get().to_be_bytes());
+            sum.update(hash);
+        }
+        hex(sum.finalize())
+    }
 }
 
 /// The path of a key's record on a chain.
@@ -103,14 +138,7 @@ pub(crate) fn write(
     votes: &Votes,
 ) -> Result<(), KeyStoreError> {
     let path = path(directory, key, genesis);
-    let text = Text {
-        version: VERSION,
-        key: *key,
-        genesis: hex(genesis),
-        lowest: votes.lowest(),
-        votes: votes.iter().collect(),
-    };
-    serde_json::to_vec(&text)
+    serde_json::to_vec(&Text::new(key, genesis, votes))
         .map_err(io::Error::from)
         .and_then(|text| replace(&path, &text))
         .map_err(|source| io_error(&path, source))
@@ -122,34 +150,45 @@ fn name_tail(genesis: H256) -> String {
     format!("-{}", hex::encode(chain))
 }
 
-fn hex(genesis: H256) -> String {
-    format!("0x{}", hex::encode(genesis))
+fn hex(bytes: impl AsRef<[u8]>) -> String {
+    format!("0x{}", hex::encode(bytes))
 }
 
-fn text(path: &Path) -> Result<Option<String>, KeyStoreError> {
-    let read = || -> io::Result<String> {
-        let mut text = String::new();
+fn text(path: &Path) -> Result<Option<Vec<u8>>, KeyStoreError> {
+    let read = || -> io::Result<_> {
+        let mut text = Vec::new();
         fs::File::open(path)?
             .take(MAX_FILE_LEN)
-            .read_to_string(&mut text)?;
-        Ok(text)
+            .read_to_end(&mut text)?;
+        Ok((text, writable_by_others(path)?))
     };
     match read() {
-        Ok(text) => Ok(Some(text)),
+        Ok((text, None)) => Ok(Some(text)),
+        Ok((_, Some(mode))) => Err(KeyStoreError::WritableVotes {
+            path: path.to_owned(),
+            mode,
+        }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(io_error(path, error)),
     }
 }
 
-fn parse(path: &Path, text: &str, genesis: H256) -> Result<(Pk1Bytes, Votes), KeyStoreError> {
+fn parse(path: &Path, text: &[u8], genesis: H256) -> Result<(Pk1Bytes, Votes), KeyStoreError> {
     let corrupt = |reason| corrupt(path, reason);
     let found: Text =
-        serde_json::from_str(text).map_err(|error| corrupt(Corruption::Json(error)))?;
-    if found.version != VERSION {
-        return Err(corrupt(Corruption::Version {
-            expected: VERSION,
-            got: found.version,
-        }));
+        serde_json::from_slice(text).map_err(|error| corrupt(Corruption::Json(error)))?;
+    let expected = match found.version {
+        UNCHECKED => None,
+        VERSION => Some(found.sum()),
+        got => {
+            return Err(corrupt(Corruption::Version {
+                expected: VERSION,
+                got,
+            }))
+        }
+    };
+    if found.checksum != expected {
+        return Err(corrupt(Corruption::Checksum));
     }
     if found.genesis != hex(genesis) {
         return Err(corrupt(Corruption::OtherRecord));

@@ -32,11 +32,11 @@ struct Place {
     _lock: DirectoryLock,
 }
 
-/// The location of a key's votes.
+/// Where a key's votes are remembered.
 pub(crate) enum Memory {
     /// On disk, if there is a directory.
     Lasting,
-    /// Until the process ends.
+    /// Until the process ends, unless there is a record of the key.
     Ephemeral,
 }
 
@@ -130,7 +130,7 @@ impl VoteRecords {
         for (key, theirs) in export.iter() {
             let ours = match known.get(&(*key, genesis)) {
                 Some(ours) => ours.clone(),
-                None => self.read(key, genesis, &Memory::Lasting)?,
+                None => self.read(key, genesis)?,
             };
             let both = theirs.and(&Merged::one(ours.clone()));
             all.push((*key, ours, both));
@@ -159,7 +159,7 @@ impl VoteRecords {
         let mut known = self.known();
         let votes = match known.entry((*key, genesis)) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(self.read(key, genesis, &memory)?),
+            Entry::Vacant(unknown) => unknown.insert(self.read(key, genesis)?),
         };
         let (key, block) = (*key, message.commitment().block_number);
         let Some(with) = votes.with(message).map_err(|refusal| match refusal {
@@ -169,17 +169,23 @@ impl VoteRecords {
         else {
             return Ok(());
         };
-        if let (Some(place), Memory::Lasting) = (&self.place, memory) {
-            record::write(&place.directory, &key, genesis, &with)?;
+        if let Some(Place { directory, .. }) = &self.place {
+            let lasts = match memory {
+                Memory::Lasting => true,
+                Memory::Ephemeral => record::path(directory, &key, genesis).exists(),
+            };
+            if lasts {
+                record::write(directory, &key, genesis, &with)?;
+            }
         }
         *votes = with;
         Ok(())
     }
 
-    fn read(&self, key: &Pk1Bytes, genesis: H256, memory: &Memory) -> Result<Votes, KeyStoreError> {
-        match (&self.place, memory) {
-            (Some(place), Memory::Lasting) => record::read(&place.directory, key, genesis),
-            (None, _) | (_, Memory::Ephemeral) => Ok(Votes::default()),
+    fn read(&self, key: &Pk1Bytes, genesis: H256) -> Result<Votes, KeyStoreError> {
+        match &self.place {
+            Some(place) => record::read(&place.directory, key, genesis),
+            None => Ok(Votes::default()),
         }
     }
 

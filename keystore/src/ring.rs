@@ -108,7 +108,7 @@ impl KeyRing {
         }
     }
 
-    /// Keeps a key until the process ends, like `--alice`. Writes nothing.
+    /// Keeps a key until the process ends, like `--alice`. Writes nothing. A file of the same key stays one.
     pub fn insert_ephemeral(&self, secret: SecretKey) {
         self.write().in_memory.insert(secret.public().pk1(), secret);
     }
@@ -174,9 +174,11 @@ impl KeyRing {
             .map(|directory| directory.path.join(file_name(key)))
     }
 
-    /// Whether a key lives in memory only.
-    pub(crate) fn is_ephemeral(&self, key: &Pk1Bytes) -> bool {
-        self.read().in_memory.contains_key(key)
+    /// Whether a key has a file here.
+    pub(crate) fn is_on_disk(&self, key: &Pk1Bytes) -> bool {
+        let keys = self.read();
+        let found = keys.on_disk.get(&file_name(key));
+        found.is_some_and(|secret| secret.public().pk1() == *key)
     }
 
     /// Removes the file of a key, and wipes its secret.

@@ -46,8 +46,16 @@ impl KeyStore {
         }
     }
 
-    /// As [`KeyRing::insert_ephemeral`].
+    /// As [`KeyRing::insert_ephemeral`]. The votes of a key without a file are not recorded, and a warning says so.
     pub fn insert_ephemeral(&self, secret: SecretKey) {
+        let key = secret.public().pk1();
+        if !self.ring.is_on_disk(&key) {
+            log::warn!(
+                target: "duet",
+                "🔑 The key {key} has no file, so its votes are not recorded: after a restart it may contradict them. \
+                 Never use it on a real network",
+            );
+        }
         self.ring.insert_ephemeral(secret);
     }
 
@@ -88,9 +96,9 @@ impl KeyStore {
         let vote = self.ring.with_secret(key, sign)?;
         let vote = verified_vote(key, message, vote)
             .map_err(|fault| SignerError::Faulty { key: *key, fault })?;
-        let memory = match self.ring.is_ephemeral(key) {
-            true => Memory::Ephemeral,
-            false => Memory::Lasting,
+        let memory = match self.ring.is_on_disk(key) {
+            true => Memory::Lasting,
+            false => Memory::Ephemeral,
         };
         self.records.record(key, message, memory)?;
         Ok(vote)

@@ -45,6 +45,11 @@ impl Floor {
         u32::try_from(self.0).ok().map(BlockNumber::new)
     }
 
+    /// For a checksum.
+    pub(crate) fn to_bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
     fn covers(self, block: BlockNumber) -> bool {
         self > Self(u64::from(block.get()))
     }
@@ -65,6 +70,12 @@ impl VoteHash {
         let mut bytes = [0; G1_LEN];
         hex::decode_to_slice(text.strip_prefix("0x")?, &mut bytes).ok()?;
         Some(Self(bytes))
+    }
+}
+
+impl AsRef<[u8]> for VoteHash {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 

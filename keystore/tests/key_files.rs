@@ -107,18 +107,20 @@ fn files_and_directory_are_for_their_owner_only() {
 fn a_plain_file_that_others_may_read_is_refused_and_a_sealed_one_is_not() {
     use std::os::unix::fs::PermissionsExt;
     let expose =
-        |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 
     let (dir, path, _) = one_key(None);
-    expose(&path);
-    let error = refusal(dir.path(), None);
-    assert!(
-        matches!(&error, KeyStoreError::Exposed { mode: 0o644, .. }),
-        "{error}"
-    );
+    for expected in [0o644, 0o640, 0o604] {
+        expose(&path, expected);
+        let error = refusal(dir.path(), None);
+        assert!(
+            matches!(&error, KeyStoreError::Exposed { mode, .. } if *mode == expected),
+            "{error}"
+        );
+    }
 
     let (dir, path, secret) = one_key(password("correct horse"));
-    expose(&path);
+    expose(&path, 0o644);
     let store = open(dir.path(), password("correct horse")).unwrap();
     assert_eq!(store.keys().unwrap(), [secret.public()]);
 }

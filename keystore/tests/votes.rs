@@ -32,8 +32,12 @@ fn message(number: u32, variant: u8) -> RoundMessage {
     message_on(CHAIN, number, variant)
 }
 
+fn secret(seed: u8) -> SecretKey {
+    SecretKey::from_seed(&[seed; 32]).unwrap()
+}
+
 fn key() -> SecretKey {
-    SecretKey::from_seed(&[1; 32]).unwrap()
+    secret(1)
 }
 
 fn pk1() -> Pk1Bytes {
@@ -173,27 +177,136 @@ fn a_damaged_record_is_named_and_the_key_does_not_sign() {
         refused(&whole[..whole.len() / 2]),
         Corruption::Json(_)
     ));
-    let later = whole.replace("\"version\":1", "\"version\":2");
+    let later = whole.replace("\"version\":2", "\"version\":3");
     assert!(matches!(
         refused(&later),
         Corruption::Version {
-            expected: 1,
-            got: 2
+            expected: 2,
+            got: 3
         }
     ));
-    let other = whole.replace(&pk1().to_string(), &Pk1Bytes([9; 48]).to_string());
-    assert!(matches!(refused(&other), Corruption::OtherRecord));
-    let elsewhere = whole.replace(&"07".repeat(32), &"08".repeat(32));
-    assert!(matches!(refused(&elsewhere), Corruption::OtherRecord));
-    let short = whole.replacen("\"8\":\"0x", "\"8\":\"0", 1);
-    assert!(matches!(refused(&short), Corruption::Json(_)));
+    for (place, byte) in whole.char_indices() {
+        let other = if byte == '1' { "2" } else { "1" };
+        let mut damaged = whole.clone();
+        damaged.replace_range(place..=place, other);
+        refused(&damaged);
+    }
+    let flipped = whole.replacen("\"8\":\"0x8", "\"8\":\"0x9", 1);
+    let moved = whole.replacen("\"8\":\"0x", "\"7\":\"0x", 1);
+    let raised = whole.replacen("\"lowest\":0", "\"lowest\":1", 1);
+    let unsummed = whole.replacen("\"version\":2", "\"version\":1", 1);
+    for changed in [flipped, moved, raised, unsummed] {
+        assert_ne!(changed, whole);
+        assert!(matches!(refused(&changed), Corruption::Checksum));
+    }
+    for of_other in [
+        record_of(&secret(2), CHAIN),
+        record_of(&key(), H256::zero()),
+    ] {
+        assert!(matches!(refused(&of_other), Corruption::OtherRecord));
+    }
     fs::write(&path, [0xff]).unwrap();
     assert!(matches!(
         vote(&open(&dir), &message(8, 2)).unwrap_err(),
-        SignerError::KeyStore(KeyStoreError::Io { path: named, .. }) if named == path
+        SignerError::KeyStore(KeyStoreError::CorruptVotes { path: named, .. }) if named == path
     ));
     fs::write(&path, whole).unwrap();
     vote(&open(&dir), &message(9, 1)).unwrap();
+}
+
+/// The record of a key that signed once.
+fn record_of(key: &SecretKey, chain: H256) -> String {
+    let dir = TempDir::new().unwrap();
+    let (store, pk1) = (open(&dir), key.public().pk1());
+    store.insert(key.clone()).unwrap();
+    let message = message_on(chain, 8, 1);
+    store
+        .sign_vote(&pk1, SignerIndex::new(0), &message)
+        .unwrap();
+    fs::read_to_string(store.records().path_of(&pk1, chain).unwrap()).unwrap()
+}
+
+/// Version 1 had no checksum.
+#[test]
+fn a_record_of_the_first_version_counts_and_is_written_anew() {
+    let (dir, store) = one_key();
+    let path = record(&store);
+    vote(&store, &message(8, 1)).unwrap();
+    drop(store);
+    let text = fs::read_to_string(&path).unwrap();
+    let (fields, _) = text.split_once(",\"checksum\"").unwrap();
+    let first = format!("{fields}}}").replace("\"version\":2", "\"version\":1");
+    fs::write(&path, &first).unwrap();
+    let store = open(&dir);
+    assert_voted(&store, &message(8, 2));
+    assert_eq!(fs::read_to_string(&path).unwrap(), first);
+    vote(&store, &message(9, 1)).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("{\"version\":2,"), "{text}");
+    assert!(text.contains("\"checksum\":\"0x"), "{text}");
+    drop(store);
+    assert_voted(&open(&dir), &message(8, 2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_that_others_may_write_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let (dir, store) = one_key();
+    let path = record(&store);
+    vote(&store, &message(8, 1)).unwrap();
+    drop(store);
+    let with_mode = |mode| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        vote(&open(&dir), &message(8, 1))
+    };
+    for mode in [0o666, 0o620, 0o602] {
+        match with_mode(mode).unwrap_err() {
+            SignerError::KeyStore(KeyStoreError::WritableVotes {
+                path: named,
+                mode: got,
+            }) => {
+                assert_eq!((named, got), (path.clone(), mode));
+            }
+            other => panic!("{other}"),
+        }
+    }
+    for mode in [0o600, 0o644] {
+        with_mode(mode).unwrap();
+    }
+}
+
+/// As when a node with a key in its keystore is started with `--alice`.
+#[test]
+fn a_key_in_memory_that_has_a_file_or_a_record_is_recorded() {
+    let (dir, store) = one_key();
+    store.insert_ephemeral(key());
+    vote(&store, &message(8, 1)).unwrap();
+    drop(store);
+
+    let store = open(&dir);
+    store.remove(&pk1()).unwrap();
+    store.insert_ephemeral(key());
+    assert_voted(&store, &message(8, 2));
+    vote(&store, &message(9, 1)).unwrap();
+    drop(store);
+
+    let store = open(&dir);
+    store.insert(key()).unwrap();
+    assert_voted(&store, &message(9, 2));
+}
+
+/// A file that comes while the node runs does not replace what the key has signed before.
+#[test]
+fn votes_of_a_key_in_memory_are_in_the_record_of_its_later_file() {
+    let dir = TempDir::new().unwrap();
+    let store = open(&dir);
+    store.insert_ephemeral(key());
+    vote(&store, &message(8, 1)).unwrap();
+    store.insert(key()).unwrap();
+    vote(&store, &message(9, 1)).unwrap();
+    drop(store);
+    assert_voted(&open(&dir), &message(8, 2));
 }
 
 #[test]

@@ -128,4 +128,16 @@ pub(crate) enum Failure {
         /// The line, from one.
         line: usize,
     },
+    /// Other users may change the record of signed statements.
+    #[error(
+        "{}: RECOVER-10: other users may write this record of signed statements (mode {mode:04o}), so nothing is signed: \
+         chmod 600 it, if nobody changed it",
+        path.display()
+    )]
+    WritableRecord {
+        /// The record.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
 }

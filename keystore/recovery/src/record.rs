@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use codec::{DecodeAll, Encode};
-use duet_keystore::{file_name, replace_file, VoteRecords, FILE_PREFIX};
+use duet_keystore::{file_name, replace_file, writable_by_others, VoteRecords, FILE_PREFIX};
 use duet_primitives::{Pk1Bytes, RecoveryStatement, H256};
 use sha2::{Digest, Sha256};
 use std::{
@@ -49,9 +49,9 @@ impl Record {
     ///
     /// # Errors
     /// [`Failure::SignedOther`] when another one about a block with the same number is there,
-    /// [`Failure::DamagedRecord`], [`Failure::File`].
+    /// [`Failure::DamagedRecord`], [`Failure::WritableRecord`], [`Failure::File`].
     pub(crate) fn add(&self, statement: &RecoveryStatement) -> Result<(), Failure> {
-        let mut text = self.text().map_err(|error| self.io_error(error))?;
+        let mut text = self.text()?;
         let block = statement.block_number;
         for old in self.statements(&text)? {
             if old == *statement {
@@ -68,10 +68,18 @@ impl Record {
     }
 
     /// The content; nothing when the key signed no statement yet.
-    fn text(&self) -> io::Result<String> {
-        match fs::read_to_string(&self.path) {
+    fn text(&self) -> Result<String, Failure> {
+        let path = &self.path;
+        let read = fs::read(path).and_then(|text| Ok((text, writable_by_others(path)?)));
+        match read {
+            // A byte that is no text is damage, too, and breaks the checksum of its line.
+            Ok((text, None)) => Ok(String::from_utf8_lossy(&text).into_owned()),
+            Ok((_, Some(mode))) => Err(Failure::WritableRecord {
+                path: path.clone(),
+                mode,
+            }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-            read => read,
+            Err(error) => Err(self.io_error(error)),
         }
     }
 

@@ -215,7 +215,18 @@ fn a_damaged_record_stops_signing() {
         assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
     }
     fs::write(&path, [0xff]).unwrap();
-    refused(&mut site.sign(0, &statement));
+    let said = refused(&mut site.sign(0, &statement));
+    assert!(said.contains("damaged in line 1"), "{said}");
+    fs::write(&path, &record).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        let said = refused(&mut site.sign(0, &statement));
+        assert!(said.contains("(mode 0666)"), "{said}");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    good(&mut site.sign(0, &statement));
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     refused(&mut site.sign(0, &statement));
