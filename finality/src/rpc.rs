@@ -184,6 +184,16 @@ impl DuetRpcServer for Duet {
             .await
     }
 
+    async fn last_justification(&self, ext: &Extensions, set: SetId) -> RpcResult<Option<Bytes>> {
+        self.answer(ext, move |answers| answers.last_justification(set))
+            .await
+    }
+
+    async fn last_stateless_proof(&self, ext: &Extensions, set: SetId) -> RpcResult<Option<Bytes>> {
+        self.answer(ext, move |answers| answers.last_stateless_proof(set))
+            .await
+    }
+
     async fn proofs(
         &self,
         ext: &Extensions,

@@ -524,6 +524,8 @@ fn every_method_has_its_documented_name() {
         "duet_getGenesisProof",
         "duet_getJustification",
         "duet_getKeys",
+        "duet_getLastJustification",
+        "duet_getLastStatelessProof",
         "duet_getProofs",
         "duet_getReset",
         "duet_getSetProofs",
@@ -586,6 +588,45 @@ fn the_header_of_the_first_reset_after_a_set_is_served() {
             expected.map(|at| headers[at].clone())
         );
     }
+}
+
+/// RESET-5: what a light client needs that was not there when the set proved its last block.
+#[test]
+fn the_last_proof_of_a_set_that_was_reset_is_served() {
+    let setup = proven();
+    let answers = &setup.rpc.answers;
+    let full = |id| answers.last_justification(SetId::new(id)).unwrap();
+    let stateless = |id| answers.last_stateless_proof(SetId::new(id)).unwrap();
+    // The handoffs of the sets before, and the head.
+    for id in 0..SETS {
+        let block = u32::try_from(id).unwrap() + 1;
+        assert_eq!(full(id), setup.justification(block));
+        assert_eq!(stateless(id), setup.stateless_proof(block));
+    }
+    assert_eq!((full(SETS), stateless(SETS)), (None, None));
+
+    let ended = &setup.sets[usize::try_from(SETS).unwrap() - 1];
+    let new = TestSet::new(9, 9..13);
+    let chain = setup.chain.chain();
+    let last = full(SETS - 1).unwrap();
+    let hash = setup.chain.push(&new, &new, &[]);
+    let message = RoundMessage::new(
+        setup.genesis,
+        chain.commitment(chain.finalized().0).unwrap(),
+    );
+    let proof = new.justify(&message, 0..3).into_unchecked();
+    chain.append(hash, proof.encode()).unwrap();
+    setup.chain.store().put_best(&proof).unwrap();
+    assert_eq!(full(SETS - 1), Some(last));
+    assert_eq!(full(9), Some(proof.encode().into()));
+    let served: StatelessProof = decode(&stateless(SETS - 1).unwrap());
+    check_stateless(served, ended.set.commitment(), setup.genesis).unwrap();
+
+    // Nothing that GRANDPA has not finalized here.
+    let ahead = new.commitment(chain.finalized().0.get() + 1, &new.set);
+    let ahead = new.justify(&RoundMessage::new(setup.genesis, ahead), 0..3);
+    setup.chain.store().put_best(ahead.as_unchecked()).unwrap();
+    assert_eq!(full(9), None);
 }
 
 /// RESET-5: headers below where a node began are what peers say, until they are the chain's.

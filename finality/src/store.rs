@@ -23,7 +23,7 @@ use duet_primitives::{
 };
 use sc_client_api::AuxStore;
 use std::sync::Arc;
-use tables::{entry, key, Tables};
+use tables::{entry, key, Tables, Write};
 
 pub(crate) use entries::Checked;
 pub(crate) use reports::{Entry, ReportBook};
@@ -45,6 +45,8 @@ const HANDOFF: &str = "handover";
 /// By block number, the set that handed off with the block.
 const HANDOFF_AT: &str = "handover-at";
 const BEST: &str = "best";
+/// The last proof by a set that ended without a handoff. (RESET-5)
+const LAST: &str = "last";
 /// A ring of slots by block number, for justifications with more signers than those stored with their blocks.
 const FULLER: &str = "fuller";
 const FIRST_SET: &str = "genesis";
@@ -158,12 +160,41 @@ impl Store {
         self.tables.get(BEST, &[])
     }
 
+    /// The last justification by this set, if it is the newest set with one, or ended without a handoff.
+    pub(crate) fn last(&self, set_id: SetId) -> Result<Option<UncheckedJustification>, StoreError> {
+        let best = self.best()?;
+        match best.filter(|best| best.commitment.validator_set_id == set_id) {
+            Some(best) => Ok(Some(best)),
+            None => self.tables.get(LAST, &set_id.get().to_le_bytes()),
+        }
+    }
+
     /// Stores the justification of the highest block.
     pub(crate) fn put_best(
         &self,
         justification: &UncheckedJustification,
     ) -> Result<(), StoreError> {
-        self.tables.put(BEST, &[], justification)
+        self.tables.write(&self.best_writes(justification)?)
+    }
+
+    /// The justification of the highest block, and the one before it if its set ended without a handoff to this one.
+    fn best_writes(
+        &self,
+        justification: &UncheckedJustification,
+    ) -> Result<Vec<Write>, StoreError> {
+        let mut writes = vec![entry(BEST, &[], justification)];
+        let set_id = justification.commitment.validator_set_id;
+        // What is unreadable is replaced all the same.
+        if let Some(before) = readable(self.best())? {
+            let ended = before.commitment.validator_set_id;
+            if ended < set_id {
+                let handoff = readable(self.handoff(ended))?;
+                if handoff.is_none_or(|handoff| handoff.commitment.next.id != set_id) {
+                    writes.push(entry(LAST, &ended.get().to_le_bytes(), &before));
+                }
+            }
+        }
+        Ok(writes)
     }
 
     /// Stores the justification of the highest block, also as the handoff of its set, unless one with more signers is
@@ -174,7 +205,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let set_id = justification.commitment.validator_set_id;
         let stored = self.handoff(set_id)?;
-        let mut writes = vec![entry(BEST, &[], justification)];
+        let mut writes = self.best_writes(justification)?;
         if stored.is_none_or(|stored| !is_fuller(&stored, justification)) {
             writes.push(entry(HANDOFF, &set_id.get().to_le_bytes(), justification));
         }
@@ -289,6 +320,14 @@ impl Store {
             ),
             entry(HANDOFF, &set_id.get().to_le_bytes(), justification),
         ])
+    }
+}
+
+/// An entry that does not decode counts as none.
+fn readable<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        read => read,
     }
 }
 

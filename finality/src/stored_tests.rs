@@ -10,6 +10,7 @@ use crate::{
     },
     StoredEntry,
 };
+use codec::Encode;
 use duet_gossip::source::HandoffProof;
 use duet_primitives::{
     testing::{secret, TestSet},
@@ -184,6 +185,8 @@ fn fill(node: &Node) {
         set: set.set.commitment().clone(),
     };
     store.put_reset(&reset).unwrap();
+    let last = [&b"duet/v1/last/"[..], &1_u64.to_le_bytes()].concat();
+    write(node, &last, &handoff.encode());
     let divergence = Divergence {
         finalized: None,
         justification: handoff.clone(),
@@ -219,7 +222,7 @@ fn every_entry_that_is_broken_is_found_and_made_again() {
     fill(&nodes[0]);
     let all = stored(&nodes[0]).entries().unwrap();
     let names: Vec<_> = all.iter().map(|one| one.name.as_str()).collect();
-    let tables = "state best genesis diverged resets set keys halves handover handover-at fuller reports report";
+    let tables = "state best genesis diverged resets set keys halves handover handover-at last fuller reports report";
     for table in tables.split(' ') {
         let is_of = |name: &&str| name.split(' ').next() == Some(table);
         assert!(names.iter().any(is_of), "{table} in {names:?}");

@@ -41,6 +41,11 @@ impl Announced {
         wait.saturating_sub(waited).div_ceil(1000)
     }
 
+    /// Whether there is more to do than to wait: the wait is over, has to begin anew, or leads nowhere.
+    pub fn is_due(&self, now: u64) -> bool {
+        self.contradicted.is_some() || self.is_ahead_of(now) || self.left(now) == 0
+    }
+
     /// Whether the statement is about this block.
     pub(crate) fn is_about(&self, number: BlockNumber, hash: H256) -> bool {
         let statement = self.statement();

@@ -95,6 +95,23 @@ impl Answers {
         Ok(fetched)
     }
 
+    /// The justification of the highest block that this set signed, as far as this node knows. (RESET-5)
+    fn last_by(&self, set: SetId) -> Result<Option<UncheckedJustification>, RpcError> {
+        let store = &self.links.store;
+        let last = match store.last(set)? {
+            None => store.handoff(set)?,
+            last => last,
+        };
+        let (finalized, _) = self.links.blocks.finalized();
+        match last.filter(|last| last.commitment.block_number <= finalized) {
+            Some(last) => Ok(Some(store.fullest(last)?)),
+            None => {
+                self.absent(HistoryItem::Set(set))?;
+                Ok(None)
+            }
+        }
+    }
+
     /// The justification stored with a block.
     fn with_block(&self, block: BlockNumber) -> Result<Option<Vec<u8>>, RpcError> {
         match self.links.blocks.hash(block)? {
@@ -300,6 +317,19 @@ impl Answers {
         Ok(self
             .stored(block)?
             .map(|justification| justification.encode().into()))
+    }
+
+    pub(super) fn last_justification(&self, set: SetId) -> RpcResult<Option<Bytes>> {
+        let last = self.last_by(set)?;
+        Ok(last.map(|justification| justification.encode().into()))
+    }
+
+    pub(super) fn last_stateless_proof(&self, set: SetId) -> RpcResult<Option<Bytes>> {
+        let Some(justification) = self.last_by(set)? else {
+            return Ok(None);
+        };
+        let proof = self.stateless(justification)?;
+        Ok(proof.map(|proof| proof.encode().into()))
     }
 
     pub(super) fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {

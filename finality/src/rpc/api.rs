@@ -140,6 +140,16 @@ pub trait DuetRpc {
     #[method(name = "duet_getReset", with_extensions)]
     async fn reset(&self, from_set: SetId) -> RpcResult<Option<Bytes>>;
 
+    /// The justification of the highest block that a set signed, also when a reset ended the set: SCALE of
+    /// `Justification`. `None` when this node has none. After a handoff it may be the handoff, although the set signed a
+    /// later block. (RESET-5)
+    #[method(name = "duet_getLastJustification", with_extensions)]
+    async fn last_justification(&self, set: SetId) -> RpcResult<Option<Bytes>>;
+
+    /// The same for clients without keys: SCALE of `StatelessProof`.
+    #[method(name = "duet_getLastStatelessProof", with_extensions)]
+    async fn last_stateless_proof(&self, set: SetId) -> RpcResult<Option<Bytes>>;
+
     /// The complete proof of the values under some keys at a block, in one answer. `under` is the block whose proof
     /// of finality is included, by default the newest one; `block` comes before it or equals it, by default the same.
     /// `None` when `under` has no proof here, or `block` comes after it.

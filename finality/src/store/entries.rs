@@ -1,10 +1,11 @@
 //! The entries that can be found by name, and whether they are readable. (The database cannot list its keys.)
 
 use super::{
+    readable,
     resets::RESETS,
     tables::{entry, key, Write},
     Entry, Reset, Store, StoreError, BEST, DIVERGED, FIRST_SET, FLOOR, FULLER, FULLER_SLOTS,
-    HALVES, HANDOFF, HANDOFF_AT, KEYS, SET, STATE,
+    HALVES, HANDOFF, HANDOFF_AT, KEYS, LAST, SET, STATE,
 };
 use crate::{evidence::Divergence, statement::FalseStatement};
 use codec::{Decode, DecodeAll, Encode};
@@ -39,6 +40,7 @@ impl Checked {
             SET => "nothing where the handoff to the set is stored; otherwise proofs of the set cannot be checked here",
             KEYS | HALVES => "nothing: they are read from the chain's state, or fetched from peers with the handoff to the set",
             HANDOFF => "nothing while a peer has it: it is fetched",
+            LAST => "the last proof by a set that governance ended: a light client that lacks it needs another server",
             HANDOFF_AT => "the link from a block to its handoff: the node no longer serves that block with its handoff",
             FULLER => "the later signers of one proof",
             _ => "evidence of an offence that may not be on chain yet",
@@ -103,10 +105,7 @@ impl Store {
         let state = self.voter_state()?;
         let state = state.and_then(|bytes| State::from_bytes(&bytes).ok());
         let of_state = state.and_then(|state| state.eras().last().map(|era| era.set.id));
-        let best = match self.best() {
-            Err(StoreError::Corrupt { .. }) => None,
-            best => best?,
-        };
+        let best = readable(self.best())?;
         let newest = of_state.max(best.map(|best| best.commitment.next.id));
         let behind = newest.map_or(SetId::FIRST, SetId::saturating_next);
         Ok(SetId::FIRST.until(behind))
@@ -122,6 +121,7 @@ impl Store {
             found.extend(self.check_as::<Vec<Pk1Bytes>>(HALVES, Id::root(&commitment))?);
         }
         found.extend(self.check_as::<UncheckedJustification>(HANDOFF, Id::set(id))?);
+        found.extend(self.check_as::<UncheckedJustification>(LAST, Id::set(id))?);
         if let Ok(Some(proof)) = self.handoff(id) {
             let block = proof.commitment.block_number;
             let at = Id(block.get().to_le_bytes().into(), format!("block {block}"));
@@ -132,12 +132,9 @@ impl Store {
 
     fn check_reports<R: Entry>(&self) -> Result<Vec<Checked>, StoreError> {
         let list = self.check_as::<Vec<R::Id>>(R::LIST, Id::none())?;
-        let ids: Vec<R::Id> = match self.tables.get(R::LIST, &[]) {
-            Err(StoreError::Corrupt { .. }) => Vec::new(),
-            ids => ids?.unwrap_or_default(),
-        };
+        let ids: Option<Vec<R::Id>> = readable(self.tables.get(R::LIST, &[]))?;
         let mut found: Vec<_> = list.into_iter().collect();
-        for (number, id) in ids.iter().enumerate() {
+        for (number, id) in ids.iter().flatten().enumerate() {
             let id = Id(id.encode(), format!("{number}"));
             found.extend(self.check_as::<R>(R::ENTRY, id)?);
         }

@@ -84,6 +84,42 @@ fn a_handoff_is_kept_under_its_set_and_as_the_best_proof() {
     assert_eq!(store.handoff_justifications(SetId::new(2), 9).unwrap(), []);
 }
 
+/// RESET-5.
+#[test]
+fn the_last_proof_of_a_set_is_kept_when_no_handoff_leads_on() {
+    let aux = Arc::new(MemoryAux::default());
+    let store = Store::new(aux.clone());
+    let last = |id| store.last(SetId::new(id)).unwrap();
+    // Set 0 hands off to set 1, and proves a block behind that.
+    store.put_handoff(&justification(0, 10)).unwrap();
+    store.put_best(&justification(0, 12)).unwrap();
+    assert_eq!(last(0), Some(justification(0, 12)));
+    store.put_best(&justification(1, 20)).unwrap();
+    assert_eq!((last(0), last(1)), (None, Some(justification(1, 20))));
+    store.put_best(&justification(1, 21)).unwrap();
+    // The next id, but set 1 never handed off to it.
+    store.put_best(&justification(2, 30)).unwrap();
+    assert_eq!(last(1), Some(justification(1, 21)));
+    // A handoff to a set that never proved a block; its successor hands off with its first proof.
+    store.put_handoff(&justification(2, 40)).unwrap();
+    store.put_handoff(&justification(4, 50)).unwrap();
+    assert_eq!(last(2), Some(justification(2, 40)));
+    assert_eq!(
+        (last(1), last(4)),
+        (Some(justification(1, 21)), Some(justification(4, 50)))
+    );
+    assert_eq!(last(3), None);
+    for table in [
+        &b"duet/v1/best/"[..],
+        b"duet/v1/handover/\x04\0\0\0\0\0\0\0",
+    ] {
+        let key = table.to_vec();
+        aux.0.lock().insert(key, vec![0xff]);
+    }
+    store.put_best(&justification(5, 60)).unwrap();
+    assert_eq!(store.best().unwrap(), Some(justification(5, 60)));
+}
+
 #[test]
 fn a_handoff_that_was_fetched_is_found_by_its_set_and_by_its_block() {
     let chain = duet_light_client::testing::TestChain::new(2, 4, 0);
@@ -115,7 +151,11 @@ fn the_names_of_tables_are_pinned() {
     Store::new(aux.clone())
         .put_fuller(&justification(0, 10 + FULLER_SLOTS))
         .unwrap();
+    Store::new(aux.clone())
+        .put_best(&justification(3, 2000))
+        .unwrap();
     let keys = aux.0.lock();
+    assert!(keys.contains_key(&b"duet/v1/last/\0\0\0\0\0\0\0\0"[..]));
     assert!(keys.contains_key(&b"duet/v1/fuller/\x0a\0\0\0"[..]));
     assert!(keys.contains_key(&b"duet/v1/best/"[..]));
     assert!(keys.contains_key(&b"duet/v1/handover/\0\0\0\0\0\0\0\0"[..]));

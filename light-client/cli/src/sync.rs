@@ -53,6 +53,7 @@ impl Session {
                 // The set changed while we asked.
                 Err(error @ Error::TooFarAhead { .. }) => {
                     if self.walk(server, head).await? == 0 {
+                        self.take_last(server).await?;
                         return Err(self.no_way(server, error).await?);
                     }
                 }
@@ -97,6 +98,34 @@ impl Session {
             }
             walked = walked.saturating_add(1);
         }
+    }
+
+    /// Takes the last proof by the trusted sets: behind a reset, the head is by another set, and no handoff leads there.
+    async fn take_last(&mut self, server: &Server) -> Result<(), Fault> {
+        let trusted = self.trusted()?;
+        let best = trusted.best_number();
+        let [latest, signing] = [trusted.latest_set().id, trusted.signing().id];
+        for set in [Some(latest), (signing != latest).then_some(signing)] {
+            let Some(set) = set else { continue };
+            let last = match self.mode {
+                Mode::Full => server.last_justification(set).await?.map(Update::from),
+                Mode::Stateless => server.last_stateless_proof(set).await?.map(Update::from),
+            };
+            let Some(last) = last else { continue };
+            let got = last.commitment().validator_set_id;
+            if got != set {
+                let (asked, got) = (
+                    format!("the last proof of set {set}"),
+                    format!("one of set {got}"),
+                );
+                return Err(Lie::OtherAnswer { asked, got }.into());
+            }
+            if last.commitment().block_number > best {
+                self.verify(last, &server.url)?;
+                return self.fetch_keys(server).await;
+            }
+        }
+        Ok(())
     }
 
     /// Why an endpoint leads no further than the trusted sets, although it has proofs of a later one: its chain was reset,

@@ -8,7 +8,7 @@
 //!   for messages that are not JSON-RPC (RPC-1 to RPC-3);
 //! - [`Endpoints`]: which node is asked next, and why none is useful; a [`Choice`] is its answer;
 //! - [`Failure`], [`Kind`]: why a program ends, and its exit code;
-//! - [`checkpoint`]: checkpoints as JSON;
+//! - [`checkpoint`]: checkpoints as JSON; [`recovery_proof`]: files with recovery proofs;
 //! - [`shown`], [`fit`]: text from strangers, made safe for a terminal.
 //!
 //! This crate does not verify. A [`Server`] returns the node's claims, until [`duet_light_client`] verifies them
@@ -33,6 +33,7 @@ mod endpoints;
 mod failure;
 mod fault;
 mod outside;
+pub mod recovery_proof;
 mod server;
 mod start;
 mod state;

@@ -300,6 +300,35 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
+    /// The proof of the highest block that a set signed, also where a reset ended the set; `None` when the node has none, or
+    /// is too old to know the question.
+    ///
+    /// # Errors
+    /// The errors of any request.
+    pub async fn last_justification(
+        &self,
+        set: SetId,
+    ) -> Result<Option<UncheckedJustification>, Fault> {
+        self.last("duet_getLastJustification", set).await
+    }
+
+    /// The same for clients without keys.
+    ///
+    /// # Errors
+    /// The errors of any request.
+    pub async fn last_stateless_proof(&self, set: SetId) -> Result<Option<StatelessProof>, Fault> {
+        self.last("duet_getLastStatelessProof", set).await
+    }
+
+    async fn last<T: Received>(&self, method: &str, set: SetId) -> Result<Option<T>, Fault> {
+        let asked = self.ask::<Option<String>>(method, rpc_params![set]).await;
+        let text = match asked {
+            Err(Fault::Incompatible(_)) => None,
+            text => text?,
+        };
+        text.as_deref().map(decode_hex).transpose()
+    }
+
     /// The handoff proofs, from a set on; at most `limit` are requested.
     ///
     /// # Errors

@@ -190,6 +190,11 @@ pub(crate) struct Relaying {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) turn: Duration,
 
+    /// Announce this recovery proof where the target is at the block that it is about, and cross the reset by it after
+    /// the wait. It can stay on the command line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recovery_proof: Option<PathBuf>,
+
     /// A checkpoint with the sets that the target trusts, where no handoff names them: after a reset of the chain.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,

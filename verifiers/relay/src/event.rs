@@ -1,11 +1,15 @@
 //! Events that a relayer reports.
 
+mod brought;
+
+pub use brought::Brought;
+
 use crate::{
-    messages::{Contents, Nonce, Parcel},
-    target::{Cargo, Delivered, Delivery, Estimate, Receipt},
+    recovery::Announced,
+    target::{Cargo, Delivered, Estimate, Receipt},
 };
 use duet_light_rpc::Fault;
-use duet_primitives::{BlockNumber, SetId, H256};
+use duet_primitives::{BlockNumber, RecoveryStatement, SetId, H256};
 use serde::Serialize;
 use std::fmt;
 
@@ -66,6 +70,39 @@ pub enum Event {
         /// The trusting period in seconds.
         trusting_period: u64,
     },
+    /// The target waits to cross a reset by a recovery, whoever has announced it. (RECOVER-7)
+    RecoveryAnnounced {
+        /// The block that the statement is about, the target's newest one.
+        block: BlockNumber,
+        /// The set that the reset ended.
+        ended: SetId,
+        /// The block of the reset.
+        reset_block: BlockNumber,
+        /// Its hash.
+        reset_hash: H256,
+        /// The set that signs from there on.
+        set: SetId,
+        /// How long the wait still takes.
+        seconds_left: u64,
+        /// The recovery set has signed another statement too, so that the target crosses neither. (RECOVER-8)
+        is_contradicted: bool,
+    },
+    /// The source does not bear out what the target waits for: it may be a lie of stolen recovery keys.
+    RecoveryUnfounded {
+        /// The block that the statement is about.
+        block: BlockNumber,
+        /// The block of the reset, as the statement says.
+        reset_block: BlockNumber,
+        /// Why, and who says so.
+        reason: String,
+    },
+    /// The operator's recovery proof is of no use now.
+    NotRecovered {
+        /// The block that it is about.
+        block: BlockNumber,
+        /// Why, with the rule that broke.
+        reason: String,
+    },
     /// The target cannot be used now; it is tried again.
     Trouble {
         /// Why.
@@ -85,112 +122,6 @@ pub enum Event {
     },
 }
 
-/// A relayed proof or message.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(untagged)]
-pub enum Brought {
-    /// A proof.
-    Proof {
-        /// The block that it proves.
-        block: BlockNumber,
-        /// The set that signed.
-        set: SetId,
-        /// The set that it names as the next one, when it is a handoff.
-        next_set: Option<SetId>,
-        /// How many of the set did not sign.
-        absent: usize,
-        /// How many the set has.
-        of: u32,
-    },
-    /// Messages of a lane.
-    Messages {
-        /// The number of the first.
-        first_message: Nonce,
-        /// That of the last.
-        last_message: Nonce,
-        /// The block under which they are proven.
-        under: BlockNumber,
-    },
-    /// The news that messages of a lane were received.
-    Confirmation {
-        /// The number of the last.
-        confirmed_message: Nonce,
-        /// The block under which it is proven.
-        under: BlockNumber,
-    },
-}
-
-impl Brought {
-    fn new(cargo: &Cargo) -> Self {
-        match cargo {
-            Cargo::Proof(delivery) => Self::proof(delivery),
-            Cargo::Parcel(parcel) => Self::parcel(parcel),
-        }
-    }
-
-    fn parcel(parcel: &Parcel) -> Self {
-        let (under, last) = (parcel.under, parcel.last());
-        match parcel.contents {
-            Contents::Messages { first, .. } => Self::Messages {
-                first_message: first,
-                last_message: last,
-                under,
-            },
-            Contents::Confirmation(_) => Self::Confirmation {
-                confirmed_message: last,
-                under,
-            },
-        }
-    }
-
-    fn proof(delivery: &Delivery) -> Self {
-        let commitment = &delivery.proof.justification.commitment;
-        Self::Proof {
-            block: delivery.block(),
-            set: commitment.validator_set_id,
-            next_set: commitment.is_handoff().then_some(commitment.next.id),
-            absent: delivery.absent(),
-            of: delivery.set.len,
-        }
-    }
-}
-
-impl fmt::Display for Brought {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Proof {
-                block,
-                set,
-                next_set,
-                absent,
-                of,
-            } => {
-                let signed = usize::try_from(*of).map_or(0, |of| of.saturating_sub(*absent));
-                write!(f, "block {block} (set {set}, {signed} of {of} signed")?;
-                match next_set {
-                    Some(next) => write!(f, ", names set {next})"),
-                    None => f.write_str(")"),
-                }
-            }
-            Self::Messages {
-                first_message,
-                last_message,
-                under,
-            } => write!(
-                f,
-                "messages {first_message} to {last_message} under block {under}"
-            ),
-            Self::Confirmation {
-                confirmed_message,
-                under,
-            } => write!(
-                f,
-                "the confirmation of message {confirmed_message} under block {under}"
-            ),
-        }
-    }
-}
-
 impl Event {
     pub(crate) fn estimated(cargo: &Cargo, estimate: &Estimate) -> Self {
         Self::Estimated {
@@ -208,6 +139,27 @@ impl Event {
             transaction: receipt.transaction,
             work: receipt.work,
             paid: receipt.paid,
+        }
+    }
+
+    pub(crate) fn announced(announced: &Announced) -> Self {
+        let statement = &announced.statement;
+        Self::RecoveryAnnounced {
+            block: statement.block_number,
+            ended: statement.ended,
+            reset_block: statement.reset_number,
+            reset_hash: statement.reset_hash,
+            set: statement.set.id,
+            seconds_left: announced.left,
+            is_contradicted: announced.is_contradicted,
+        }
+    }
+
+    pub(crate) fn unfounded(statement: &RecoveryStatement, reason: String) -> Self {
+        Self::RecoveryUnfounded {
+            block: statement.block_number,
+            reset_block: statement.reset_number,
+            reason,
         }
     }
 
@@ -272,6 +224,36 @@ impl fmt::Display for Event {
                 f,
                 "LIGHT-9: more than half of the target's trusting period of {trusting_period} s is over; without a newer block it takes no proof any more from Unix time {trusted_until} on"
             ),
+            Self::RecoveryAnnounced {
+                block,
+                ended,
+                reset_block,
+                reset_hash,
+                set,
+                seconds_left,
+                is_contradicted,
+            } => {
+                write!(
+                    f,
+                    "a recovery is announced: from block {block}, the reset in block {reset_block} ({reset_hash:?}) ended set {ended}, and set {set} signs; "
+                )?;
+                if *is_contradicted {
+                    f.write_str("RECOVER-8: the recovery keys have signed another statement too, and the target crosses neither")
+                } else {
+                    write!(f, "{seconds_left} s of the wait are left")
+                }
+            }
+            Self::RecoveryUnfounded {
+                block,
+                reset_block,
+                reason,
+            } => write!(
+                f,
+                "WARNING: the announced recovery from block {block} to block {reset_block} is not borne out: {reason}"
+            ),
+            Self::NotRecovered { block, reason } => {
+                write!(f, "the recovery proof about block {block} is not used: {reason}")
+            }
             Self::Trouble { reason } => f.write_str(reason),
             Self::Done { block } => write!(f, "done: the target is at block {block}"),
             Self::Failed { reason, .. } => f.write_str(reason),

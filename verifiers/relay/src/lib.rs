@@ -8,6 +8,8 @@
 //!   cost;
 //! - `duet-light-client` verifies each proof before any fee is paid, and its cost is estimated first;
 //! - several relayers take [`Turns`], and withdraw transactions that another relayer has overtaken;
+//! - a **reset** of the source's chain is crossed by the operator's recovery proof, and what others announce is compared
+//!   with the source;
 //! - where both chains have the SDK's `pallet-bridge-messages`, [`messages`] of a lane are relayed too, with a header
 //!   for them if the target needs one.
 //!
@@ -39,6 +41,7 @@ mod look;
 pub mod messages;
 mod metrics;
 mod plan;
+mod recovery;
 mod relayer;
 mod secret;
 mod source;
@@ -50,6 +53,7 @@ pub use event::{Brought, Event};
 pub use look::Look;
 pub use metrics::Metrics;
 pub use plan::{wanted, Offer, Policy, Waiting, Wanted};
+pub use recovery::{Announced, Announcement, RecoveryStatus};
 pub use relayer::{Demands, Relayer};
 pub use source::Source;
 pub use target::{

@@ -8,7 +8,7 @@ use crate::args::{Args, Command, Deploy, EvmChain, Relaying};
 use alloy::signers::local::PrivateKeySigner;
 use clap::Parser;
 use duet_light_client::Checkpoint;
-use duet_light_rpc::{checkpoint, Failure, Kind};
+use duet_light_rpc::{checkpoint, recovery_proof, Failure, Kind};
 use duet_primitives::BlockNumber;
 use duet_relay::{
     evm::{self, key, Evm, Options},
@@ -87,6 +87,9 @@ async fn relay(
         turns: turns.map_err(|error| usage(error.to_string()))?,
     };
     let genesis = genesis_of(&target, args.pause, args.once || args.dry_run, &tell).await?;
+    let proof = args.recovery_proof.as_deref();
+    let proof = proof.map(|path| recovery_proof::read(path, genesis));
+    let proof = proof.transpose()?;
     let mut source = Source::new(&args.sources, genesis, args.timeout, args.give_up_after);
     if let Some(path) = &args.checkpoint {
         source.remember(&Checkpoint::from(checkpoint::read(path)?).keysets);
@@ -97,6 +100,9 @@ async fn relay(
     }
     if let Some(lane) = lane {
         relayer = relayer.with_lane(lane);
+    }
+    if let Some(proof) = proof {
+        relayer = relayer.with_recovery_proof(proof);
     }
     if args.dry_run {
         relayer = relayer.dry_run();

@@ -2,6 +2,7 @@
 
 use crate::{
     messages::Contents,
+    recovery::Announced,
     target::{Cargo, Delivered, Receipt, Status},
 };
 use duet_primitives::BlockNumber;
@@ -17,6 +18,9 @@ pub struct Metrics {
     target_stopped: Gauge<U64>,
     trusted_until: Gauge<U64>,
     trusting_period: Gauge<U64>,
+    recovery_announced: Gauge<U64>,
+    recovery_left: Gauge<U64>,
+    recoveries_unfounded: Counter<U64>,
     source_block: Gauge<U64>,
     submissions: CounterVec<U64>,
     messages: Counter<U64>,
@@ -74,6 +78,18 @@ impl Metrics {
                 "target_trusting_period_seconds",
                 "The target's trusting period, which begins anew with each newer block",
             )?,
+            recovery_announced: number(
+                "recovery_announced",
+                "1 while the target has a recovery from its newest block announced, by anybody",
+            )?,
+            recovery_left: number(
+                "recovery_seconds_left",
+                "How much of the wait for the announced recovery is left; 0 without one",
+            )?,
+            recoveries_unfounded: counter(
+                "recoveries_unfounded_total",
+                "Announced recoveries that the source does not bear out",
+            )?,
             source_block: number("source_block", "Newest block that the source has a proof of")?,
             submissions: register(submissions, registry)?,
             messages: counter("messages_total", "Messages of a lane that the target accepted")?,
@@ -117,6 +133,16 @@ impl Metrics {
             self.trusted_until.set(trust.until);
             self.trusting_period.set(trust.period);
         }
+    }
+
+    pub(crate) fn recovery_is(&self, announced: Option<&Announced>) {
+        self.recovery_announced.set(announced.is_some().into());
+        self.recovery_left
+            .set(announced.map_or(0, |announced| announced.left));
+    }
+
+    pub(crate) fn recovery_unfounded(&self) {
+        self.recoveries_unfounded.inc();
     }
 
     pub(crate) fn submitted(&self, cargo: &Cargo, receipt: &Receipt) {

@@ -1,7 +1,7 @@
 //! Decides what to relay next, and when, without I/O and without a clock of its own.
 
 use crate::{
-    messages::{Due, Nonce},
+    messages::{Due, Nonce, Parcel},
     target::Status,
     turns::Turns,
 };
@@ -34,6 +34,18 @@ pub enum Wanted {
     Messages(Nonce),
     /// The news that messages of a lane, from this one on, were received.
     Confirmation(Nonce),
+    /// The announcement of a recovery from this block.
+    Announcement(BlockNumber),
+    /// The crossing from this block.
+    Crossing(BlockNumber),
+}
+
+/// The pending delivery of a lane for the target.
+pub(crate) enum Mail {
+    /// This, and what to call it while it waits.
+    Here(Parcel, Wanted),
+    /// Something that this block proves.
+    Under(BlockNumber),
 }
 
 impl From<Due> for Wanted {
@@ -50,7 +62,7 @@ impl From<Due> for Wanted {
 pub struct Offer {
     /// Block of the proof by which the newest set that the target knows has named its successor.
     pub handoff: Option<BlockNumber>,
-    /// The newest proven block.
+    /// The newest proven block. Where the chain was reset behind the target's sets: the newest that they have proven.
     pub head: Option<BlockNumber>,
 }
 
@@ -105,6 +117,7 @@ impl Waiting {
         let topic = match self.wanted {
             Wanted::Handoff(set) => set.get(),
             Wanted::Block(_) => u64::from(self.best.get()),
+            Wanted::Announcement(block) | Wanted::Crossing(block) => u64::from(block.get()),
             Wanted::Messages(nonce) | Wanted::Confirmation(nonce) => nonce,
         };
         let patience = if absent == 0 {

@@ -1,17 +1,22 @@
 //! Source and target, compared again and again.
 
+mod mail;
+mod recovering;
+mod recovery;
+
+use self::recovering::Recovering;
 use crate::{
     event::Event,
     look::{Look, Pace},
-    messages::{due, Contents, Due, Ends, Lane, Parcel},
+    messages::Lane,
     metrics::{unix_time, Metrics},
-    plan::{wanted, Offer, Policy, Waiting, Wanted},
-    source::{trusted_block, Source},
+    plan::{wanted, Mail, Policy, Waiting, Wanted},
+    source::Source,
     target::{Cargo, Delivered, Delivery, Status, Target, TargetError, Trust},
 };
-use duet_light_client::{FinalBlock, Trusted};
+use duet_light_client::Trusted;
 use duet_light_rpc::{Failure, Kind};
-use duet_primitives::{BlockNumber, StatelessProof};
+use duet_primitives::{BlockNumber, RecoveryProof, StatelessProof};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -29,6 +34,7 @@ pub struct Relayer<T> {
     demanded: watch::Receiver<Option<BlockNumber>>,
     metrics: Option<Metrics>,
     lane: Option<Lane>,
+    recovering: Recovering,
     /// The last reported status of the target.
     told: Option<Status>,
     /// The target's time, while more than half of it is over.
@@ -67,6 +73,7 @@ impl<T: Target> Relayer<T> {
             demanded,
             metrics: None,
             lane: None,
+            recovering: Recovering::default(),
             told: None,
             running_out: None,
             told_of: None,
@@ -83,6 +90,12 @@ impl<T: Target> Relayer<T> {
     /// Relays a lane too: messages from the source's chain, and its confirmations of the target's messages.
     pub fn with_lane(mut self, lane: Lane) -> Self {
         self.lane = Some(lane);
+        self
+    }
+
+    /// Announces this recovery proof and crosses by it when it is time. (RECOVER-7, RECOVER-8)
+    pub fn with_recovery_proof(mut self, proof: RecoveryProof) -> Self {
+        self.recovering.given = Some(proof);
         self
     }
 
@@ -158,6 +171,12 @@ impl<T: Target> Relayer<T> {
             }
             tell(fault);
         }
+        for news in self.recovering.take_news() {
+            if let (Some(metrics), Event::RecoveryUnfounded { .. }) = (&self.metrics, &news) {
+                metrics.recovery_unfounded();
+            }
+            tell(news);
+        }
         if self.told_of != self.running_out {
             self.told_of = self.running_out;
             if let Some(trust) = self.running_out {
@@ -221,16 +240,22 @@ impl<T: Target> Relayer<T> {
             let message = "the target no longer accepts proofs: it was halted, or it has seen two proofs that cannot both be true";
             return Err(Failure::new(Kind::Misbehaviour, message).into());
         }
+        let recovery = self.recovery().await?;
         let target = &self.target;
         let trusted = self
             .source
             .trusted(&status, |set| target.fingerprint(set))
             .await?;
-        let (offer, handoff) = self.source.offer(&trusted).await?;
+        let (offer, handoff, proven) = self.source.offer(&trusted).await?;
         if let Some(metrics) = &self.metrics {
-            metrics.looked(&status, offer.head);
+            metrics.looked(&status, proven);
             if let Ok(Some(balance)) = self.target.balance().await {
                 metrics.balance_is(balance);
+            }
+        }
+        if let Some(recovery) = recovery {
+            if let Some(look) = self.recover(&status, &trusted, &recovery).await? {
+                return Ok(look);
             }
         }
         let demanded = *self.demanded.borrow_and_update();
@@ -257,7 +282,7 @@ impl<T: Target> Relayer<T> {
             (Wanted::Handoff(_), Some(proof)) => Some(proof),
             (Wanted::Handoff(_), None) => return Ok(Look::Nothing(status)),
             (Wanted::Block(block), _) => Some(self.source.proof(&trusted, block).await?),
-            (Wanted::Messages(_) | Wanted::Confirmation(_), _) => None,
+            (_, _) => None,
         };
         let absent = proof.as_ref().map_or(0, |proof| proof.non_signers.len());
         let due = waiting.due(absent, &self.policy);
@@ -269,6 +294,11 @@ impl<T: Target> Relayer<T> {
             (None, Some(parcel)) => Cargo::Parcel(parcel),
             (None, None) => return Ok(Look::Nothing(status)),
         };
+        self.bring(cargo).await
+    }
+
+    /// Submits it, or reports its cost in a dry run.
+    async fn bring(&mut self, cargo: Cargo) -> Result<Look, Ended> {
         let estimate = self.target.estimate(&cargo).await?;
         if self.is_dry_run {
             return Ok(Look::Estimated(cargo, estimate));
@@ -276,78 +306,6 @@ impl<T: Target> Relayer<T> {
         let receipt = self.target.submit(&cargo).await?;
         self.waiting = None;
         Ok(Look::Submitted(cargo, receipt))
-    }
-
-    /// The missing data of the lane, with its proof under the target's header; or the newer block that could prove it,
-    /// if that is worth a header.
-    async fn mail(&mut self, trusted: &Trusted, offer: &Offer) -> Result<Option<Mail>, Ended> {
-        let Some(lane) = self.lane.clone() else {
-            return Ok(None);
-        };
-        let there = self.target.lane(&lane).await?;
-        let block = trusted_block(trusted, there.best, there.hash);
-        if let Some((due, ends)) = self.due(&lane, block, &there.ends).await? {
-            let parcel = self.parcel(lane, block, due, ends).await?;
-            return Ok(parcel.map(|parcel| Mail::Here(parcel, due.into())));
-        }
-        let Some(head) = offer.head.filter(|head| *head > there.best) else {
-            return Ok(None);
-        };
-        let proof = self.source.proof(trusted, head).await?;
-        let block = trusted_block(trusted, head, proof.justification.commitment.block_hash);
-        let due = self.due(&lane, block, &there.ends).await?;
-        let is_worth_it = due.is_some_and(|(due, _)| due.is_worth_a_header());
-        Ok(is_worth_it.then_some(Mail::Under(head)))
-    }
-
-    /// The missing data that the state after a block proves, and the lane's ends in that state.
-    async fn due(
-        &mut self,
-        lane: &Lane,
-        block: FinalBlock,
-        there: &Ends,
-    ) -> Result<Option<(Due, Ends)>, Failure> {
-        let ends = self.source.ends(lane, block).await?;
-        Ok(ends.and_then(|ends| Some((due(&ends, there)?, ends))))
-    }
-
-    /// The due delivery, with its proof; `None` when the source no longer keeps that state.
-    async fn parcel(
-        &mut self,
-        lane: Lane,
-        block: FinalBlock,
-        due: Due,
-        ends: Ends,
-    ) -> Result<Option<Parcel>, Failure> {
-        let keys = match due {
-            Due::Messages { first, last } => {
-                let messages = (first..=last).map(|nonce| lane.message_key(nonce));
-                // Of the lane's end the target hears what the sender knows.
-                messages.chain([lane.outbound_key()]).collect()
-            }
-            Due::Confirmation { .. } => vec![lane.inbound_key()],
-        };
-        let Some((values, nodes)) = self.source.state(block, &keys).await? else {
-            return Ok(None);
-        };
-        let contents = match due {
-            Due::Messages { first, .. } => {
-                let of_messages = values.len().saturating_sub(1);
-                let messages = values.into_iter().take(of_messages).collect();
-                let Some(messages) = messages else {
-                    return Ok(None);
-                };
-                Contents::Messages { first, messages }
-            }
-            Due::Confirmation { .. } => Contents::Confirmation(ends.inbound),
-        };
-        Ok(Some(Parcel {
-            lane,
-            under: block.number(),
-            hash: block.hash(),
-            nodes,
-            contents,
-        }))
     }
 
     async fn delivery(
@@ -369,14 +327,6 @@ impl<T: Target> Relayer<T> {
             header,
         })
     }
-}
-
-/// The pending delivery of a lane for the target.
-enum Mail {
-    /// This, and what to call it while it waits.
-    Here(Parcel, Wanted),
-    /// Something that this block proves.
-    Under(BlockNumber),
 }
 
 /// Why a look came to nothing.

@@ -1,14 +1,18 @@
 //! The source chain, queried through untrusted nodes.
 
+mod question;
+
 use crate::{
     event::Event,
     messages::{Ends, Lane},
     plan::Offer,
+    recovery::Witness,
     target::{SetRef, Status},
 };
 use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
 use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
+use question::{blake2, block, last_proof, named, newest_proof, reset, state, Proven};
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -16,9 +20,6 @@ use std::{
 
 /// The number of remembered sets: the signing one, its successor, and sets for a reorganization of the target.
 const REMEMBERED: usize = 16;
-
-/// Values of the state, in the order of their keys, and the trie nodes that prove them.
-type Proven = (Vec<Option<Vec<u8>>>, Vec<Vec<u8>>);
 
 /// Asks one endpoint after the other. Who lies is not asked again.
 #[derive(Debug)]
@@ -128,21 +129,28 @@ impl Source {
         Ok(set)
     }
 
-    /// The chain's proofs for a verifier in this state. The handoff is verified.
+    /// The chain's proofs for a verifier in this state, and its newest proven block. The handoff is verified.
     ///
     /// # Errors
     /// When no endpoint is useful.
-    pub async fn offer(
+    pub(crate) async fn offer(
         &mut self,
         trusted: &Trusted,
-    ) -> Result<(Offer, Option<StatelessProof>), Failure> {
+    ) -> Result<(Offer, Option<StatelessProof>, Option<BlockNumber>), Failure> {
         let latest = trusted.latest_set().id;
-        let (handoff, head) = self
+        let (handoff, head, proven) = self
             .ask(async |server| {
-                let head = server.head().await?.map(|(number, _)| number);
+                let proven = server.head().await?.map(|(number, _)| number);
                 let proofs = server.stateless_handoff_proofs(latest, 1).await?;
                 let Some(proof) = proofs.into_iter().next() else {
-                    return Ok((None, head));
+                    let head = match reset(server, trusted).await? {
+                        // Behind it the newest proof is by a set that the verifier does not know.
+                        Some(_) => last_proof(server, trusted)
+                            .await?
+                            .map(|proof| block(&proof)),
+                        None => proven,
+                    };
+                    return Ok((None, head, proven));
                 };
                 let commitment = &proof.justification.commitment;
                 if commitment.validator_set_id != latest || !commitment.is_handoff() {
@@ -154,19 +162,43 @@ impl Source {
                 if commitment.block_number > trusted.best_number() {
                     let _: Outcome = trusted.verify(proof.clone())?;
                 }
-                Ok((Some(proof), head))
+                Ok((Some(proof), proven, proven))
             })
             .await?;
         if let Some(proof) = &handoff {
             self.remember_set(proof.justification.commitment.next.clone());
         }
         let offer = Offer {
-            handoff: handoff
-                .as_ref()
-                .map(|proof| proof.justification.commitment.block_number),
+            handoff: handoff.as_ref().map(block),
             head,
         };
-        Ok((offer, handoff))
+        Ok((offer, handoff, proven))
+    }
+
+    /// What each endpoint says of the chain behind a verifier, and of the block that a recovery proof is `about`.
+    /// (RECOVER-8)
+    ///
+    /// # Errors
+    /// When the validators contradict themselves.
+    pub(crate) async fn witnesses(
+        &mut self,
+        trusted: &Trusted,
+        about: Option<BlockNumber>,
+    ) -> Result<Vec<Witness>, Failure> {
+        let mut witnesses = Vec::new();
+        for index in self.endpoints.all() {
+            let witness = self
+                .ask_this(index, &async |server: &Server| {
+                    Ok(Witness {
+                        url: server.url.clone(),
+                        newer: newest_proof(server, trusted, about).await?,
+                        reset: reset(server, trusted).await?,
+                    })
+                })
+                .await?;
+            witnesses.extend(witness);
+        }
+        Ok(witnesses)
     }
 
     /// The verified proof of a block that is newer than the trusted state, with the signers so far.
@@ -227,7 +259,7 @@ impl Source {
     ) -> Result<Option<Ends>, Failure> {
         let keys = [lane.outbound_key(), lane.inbound_key()];
         let state = self.state(block, &keys).await?;
-        Ok(state.and_then(|(values, _)| match values.as_slice() {
+        Ok(state.and_then(|state| match state.values.as_slice() {
             [outbound, inbound] => Ends::decode(outbound.as_deref(), inbound.as_deref()),
             _ => None,
         }))
@@ -244,21 +276,30 @@ impl Source {
         keys: &[Vec<u8>],
     ) -> Result<Option<Proven>, Failure> {
         let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
-        self.ask(async |server| {
-            let header = block.header(&server.header(block.hash()).await?)?;
-            let nodes = server.read_proof(&keys, block.number(), block.hash()).await;
-            let nodes = match nodes {
-                Err(Fault::Incomplete(Missing::State(_))) => return Ok(None),
-                nodes => nodes?,
-            };
-            let entries = header.read(&keys, &nodes)?;
-            let values = entries
-                .iter()
-                .map(|entry| entry.value().map(<[u8]>::to_vec))
-                .collect();
-            Ok(Some((values, nodes)))
-        })
-        .await
+        self.ask(async |server| state(server, block, &keys).await)
+            .await
+    }
+
+    /// The same from the first endpoint that keeps that state.
+    ///
+    /// # Errors
+    /// When the validators contradict themselves.
+    pub(crate) async fn kept_state(
+        &mut self,
+        block: FinalBlock,
+        key: &[u8],
+    ) -> Result<Option<Proven>, Failure> {
+        for index in self.endpoints.all() {
+            let state = self
+                .ask_this(index, &async |server: &Server| {
+                    state(server, block, &[key]).await
+                })
+                .await?;
+            if let Some(state) = state.flatten() {
+                return Ok(Some(state));
+            }
+        }
+        Ok(None)
     }
 
     /// Asks until one endpoint answers, and records the faults of the others.
@@ -277,18 +318,30 @@ impl Source {
                 }
                 Choice::Wait(_) | Choice::Nobody => return Err(self.endpoints.verdict()),
             };
-            match self.ask_one(index, &question).await {
-                Ok(answer) => {
-                    self.endpoints.succeeded(index, Instant::now());
-                    return Ok(answer);
-                }
-                Err(Fault::Fatal(failure)) => return Err(failure),
-                Err(fault) => {
-                    self.connected = None;
-                    let url = self.endpoints.url(index).unwrap_or_default().to_owned();
-                    self.faults.push(Event::of_fault(url, &fault));
-                    self.endpoints.failed(index, fault, Instant::now());
-                }
+            if let Some(answer) = self.ask_this(index, &question).await? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Asks one endpoint; `None` when it failed, which is recorded.
+    async fn ask_this<T>(
+        &mut self,
+        index: usize,
+        question: &impl AsyncFn(&Server) -> Result<T, Fault>,
+    ) -> Result<Option<T>, Failure> {
+        match self.ask_one(index, question).await {
+            Ok(answer) => {
+                self.endpoints.succeeded(index, Instant::now());
+                Ok(Some(answer))
+            }
+            Err(Fault::Fatal(failure)) => Err(failure),
+            Err(fault) => {
+                self.connected = None;
+                let url = self.endpoints.url(index).unwrap_or_default().to_owned();
+                self.faults.push(Event::of_fault(url, &fault));
+                self.endpoints.failed(index, fault, Instant::now());
+                Ok(None)
             }
         }
     }
@@ -318,29 +371,14 @@ impl Source {
 
 /// A block that is final for the target, or that has a proof by the sets of `trusted`.
 pub(crate) fn trusted_block(trusted: &Trusted, number: BlockNumber, hash: H256) -> FinalBlock {
+    trusted_at(trusted, number, hash).best_block()
+}
+
+/// The state of the same verifier at such a block.
+pub(crate) fn trusted_at(trusted: &Trusted, number: BlockNumber, hash: H256) -> Trusted {
     Trusted::from_own_checkpoint_unchecked(Checkpoint {
         block_number: number,
         block_hash: hash,
         ..trusted.checkpoint()
     })
-    .best_block()
-}
-
-/// The set with this id, from its predecessor's handoff or from the block in which the chain's sets begin: the genesis,
-/// or a later one. The answer is not verified: it counts only when the target trusts the same set.
-async fn named(server: &Server, id: SetId) -> Result<KeysetCommitment, Fault> {
-    let Some(before) = id.get().checked_sub(1).map(SetId::new) else {
-        let proof = server.start_proof(None).await?;
-        let proof = proof.ok_or(Fault::Incomplete(Missing::Genesis))?;
-        return Ok(proof.keysets().map_err(Lie::Rule)?.current);
-    };
-    let proofs = server.stateless_handoff_proofs(before, 1).await?;
-    let proof = proofs.into_iter().next();
-    let next = proof.map(|proof| proof.justification.commitment.next);
-    next.filter(|next| next.id == id)
-        .ok_or(Fault::Incomplete(Missing::HandoffProof(before)))
-}
-
-fn blake2(bytes: &[u8]) -> H256 {
-    H256(sp_crypto_hashing::blake2_256(bytes))
 }

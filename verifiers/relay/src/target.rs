@@ -1,8 +1,13 @@
 //! Targets of proofs.
 
-use crate::messages::{Contents, Ends, Lane, Parcel};
+use crate::{
+    messages::{Contents, Ends, Lane, Parcel},
+    recovery::{Announcement, RecoveryStatus},
+};
 use duet_light_rpc::{Failure, Kind};
-use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
+use duet_primitives::{
+    BlockNumber, KeysetCommitment, RecoveryStatement, SetId, StatelessProof, H256,
+};
 use std::{fmt, future::Future};
 
 /// A verifier on another chain that accepts proofs in transactions.
@@ -28,6 +33,12 @@ pub trait Target {
     /// [`TargetError::Unreachable`] when there is no answer; [`TargetError::NotReady`] when the verifier is not
     /// initialised; [`TargetError::Misconfigured`] when the answer is not from a verifier.
     fn status(&self) -> impl Future<Output = Result<Status, TargetError>>;
+
+    /// What the verifier waits for to cross a reset, in the newest block; `None` when it crosses none by a proof.
+    ///
+    /// # Errors
+    /// As [`Target::status`].
+    fn recovery(&self) -> impl Future<Output = Result<Option<RecoveryStatus>, TargetError>>;
 
     /// The cost of a submission now. Nothing is sent, and no key is needed.
     ///
@@ -121,6 +132,10 @@ pub enum Cargo {
     Proof(Box<Delivery>),
     /// Something of a lane.
     Parcel(Parcel),
+    /// A recovery proof, which begins the wait or contradicts what is waited for. (RECOVER-7)
+    Announcement(Box<Announcement>),
+    /// The end of the wait for this statement. (RECOVER-8)
+    Crossing(Box<RecoveryStatement>),
 }
 
 impl Cargo {
@@ -129,8 +144,16 @@ impl Cargo {
         match self {
             Self::Proof(delivery) => Ok(delivery),
             Self::Parcel(parcel) => Err(no_lane(&parcel.lane)),
+            Self::Announcement(_) | Self::Crossing(_) => Err(no_recovery()),
         }
     }
+}
+
+/// The target crosses no reset by a proof.
+pub(crate) fn no_recovery() -> TargetError {
+    let message =
+        "the target takes no recovery proofs: after a reset it needs its owner, or a new verifier";
+    TargetError::Misconfigured(message.to_owned())
 }
 
 /// There is no such lane at the target.
@@ -148,6 +171,13 @@ impl fmt::Display for Cargo {
                     write!(f, "the confirmation of message {}", parcel.last())
                 }
             },
+            Self::Announcement(announcement) => {
+                let block = announcement.proof.statement.block_number;
+                write!(f, "a recovery from block {block}")
+            }
+            Self::Crossing(statement) => {
+                write!(f, "the crossing from block {}", statement.block_number)
+            }
         }
     }
 }

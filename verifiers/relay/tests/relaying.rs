@@ -19,8 +19,8 @@ use std::{
     time::{Duration, Instant},
 };
 use support::{
-    key, kill_when, options, policy, quiet, until, until_nothing, ChainNode, Fault, Gate, World,
-    FUNDS, GWEI, LONG, SETS,
+    key, kill_when, options, policy, quiet, until, until_nothing, ChainNode, Fault, Gate,
+    ResetChain, World, FUNDS, GWEI, LONG, SETS,
 };
 
 /// The block of a set whose proof is after its handoff.
@@ -389,7 +389,7 @@ async fn the_next_in_turn_goes_when_the_first_is_down() {
 fn absent(cargo: &Cargo) -> usize {
     match cargo {
         Cargo::Proof(delivery) => delivery.absent(),
-        Cargo::Parcel(parcel) => panic!("{parcel:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -599,6 +599,21 @@ async fn no_contract_and_another_chains_contract_are_bad_usage() {
         .await
         .expect_err("nobody serves the contract's chain");
     assert_eq!(failure.kind, Kind::Unverified);
+    assert_eq!(world.paid(1).await, 0);
+}
+
+#[tokio::test]
+async fn a_contract_that_crosses_no_reset_refuses_a_recovery_proof() {
+    let world = World::new(LATE).await;
+    let chain = ResetChain::new(false, true);
+    let (relayer, _demands) = world.relayer(1);
+    let mut relayer = relayer.with_recovery_proof(chain.recovery(&chain.statement()));
+    let failure = relayer.look().await.expect_err("it takes none");
+    assert_eq!(failure.kind, Kind::Usage);
+    assert!(
+        failure.message.contains("no recovery proofs"),
+        "{failure:?}"
+    );
     assert_eq!(world.paid(1).await, 0);
 }
 

@@ -135,6 +135,9 @@ export interface DuetMethods {
   getWarpProof(after: number): Promise<Hex | null>;
   /** `null` if the set is unknown. */
   getKeys(set: number): Promise<Hex | null>;
+  /** Of the highest block that the set signed, also where a reset ended the set; `null` if the node has no proof of it. */
+  getLastJustification(set: number): Promise<Hex | null>;
+  getLastStatelessProof(set: number): Promise<Hex | null>;
   /** The header of the first block that starts a set after `fromSet` without a handoff; `null` if there is none. */
   getReset(fromSet: number): Promise<Hex | null>;
   /** At most 64 keys. `null` if block `under` has no justification, or `block` is after it. */

@@ -39,10 +39,9 @@ impl Session {
 
     /// Whether there is something to announce, to show or to cross.
     pub(crate) fn must_recover(&self) -> bool {
-        let is_news = self.is_waiting() && !self.recovery.shown;
-        let crossing = self.try_cross();
-        let is_early = matches!(crossing, None | Some(Err(RecoverError::Early { .. })));
-        self.recovery.given.is_some() || is_news || !is_early
+        let awaited = self.awaited();
+        let is_due = awaited.is_some_and(|announced| announced.is_due(now()));
+        self.recovery.given.is_some() || is_due || awaited.is_some() && !self.recovery.shown
     }
 
     /// What comes of the awaited recovery now; `None` when there is none.

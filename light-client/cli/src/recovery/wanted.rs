@@ -1,8 +1,7 @@
 //! What the user says about recovery, and how far it is.
 
-use super::file;
 use crate::args::Recovering;
-use duet_light_rpc::Failure;
+use duet_light_rpc::{recovery_proof, Failure};
 use duet_primitives::{RecoveryProof, H256};
 
 /// Without the user's word nothing is announced or crossed.
@@ -20,7 +19,7 @@ impl Recovery {
     /// Reads the user's proof, if there is one, which has to be of the chain with this genesis.
     pub(crate) fn new(args: &Recovering, genesis: H256) -> Result<Self, Failure> {
         let given = args.recovery_proof.as_deref();
-        let read = given.map(|path| file::read_proof(path, genesis));
+        let read = given.map(|path| recovery_proof::read(path, genesis));
         Ok(Self {
             allowed: !args.no_recovery,
             given: read.transpose()?,

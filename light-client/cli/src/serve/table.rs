@@ -107,6 +107,8 @@ pub(crate) const TABLE: &[Row] = &[
     passed("chain_getRuntimeVersion", RUNTIME),
     passed("duet_getJustification", OLD_SET),
     passed("duet_getKeys", OLD_SET),
+    passed("duet_getLastJustification", OLD_SET),
+    passed("duet_getLastStatelessProof", OLD_SET),
     passed("duet_getReset", RESET),
     passed("duet_getSetProofs", OLD_SET),
     passed("duet_getStatelessProof", OLD_SET),

@@ -261,6 +261,42 @@ async fn a_goal_that_is_reached_hides_no_newer_proof() {
 }
 
 /// Answers at this address for another one.
+/// RECOVER-8: the last proof before the reset, which is not the head any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn behind_the_reset_the_last_proof_before_it_is_asked_for() {
+    for mode in MODES {
+        // A client that has not seen it comes up to it, and then stops.
+        let place = Place::new(LONG);
+        let node = Node::start_at(&place.world, Tamper::KnowsLast(6), HEAD, true).await;
+        let stopped = sync(&[&node], &format!("{} {mode}", place.start())).await;
+        let stopped = stopped.expect_code(6);
+        assert_eq!(stopped.named("endpoint")[0]["rule"], "LIGHT-8");
+        assert_eq!(stopped.numbers(), [6]);
+        assert_eq!(place.saved().best_number(), BlockNumber::new(6));
+
+        // The statement is about an older block.
+        std::fs::remove_file(place.folder.path("state")).expect("it is there");
+        let line = format!("{} {} {mode}", place.start(), place.proof());
+        let outdated = sync(&[&node], &line).await.expect_code(6);
+        one(&outdated, "outdated");
+        assert!(outdated.named("announced").is_empty());
+    }
+    // The wait is over.
+    let place = Place::new(1);
+    place.keep(3, 10);
+    let node = Node::start_at(&place.world, Tamper::KnowsLast(6), HEAD, true).await;
+    let cancelled = sync(&[&node], &place.state()).await.expect_code(6);
+    one(&cancelled, "cancelled");
+    assert!(cancelled.named("recovered").is_empty());
+    assert!(place.saved().announced().is_none());
+    // A proof by another set is a lie, and so is no answer.
+    place.keep(3, 10);
+    let liar = Node::start_at(&place.world, Tamper::OtherLast(HEAD), HEAD, true).await;
+    let caught = sync(&[&liar], &place.state()).await.expect_code(3);
+    assert!(caught.named("recovered").is_empty());
+    assert!(place.saved().announced().is_some());
+}
+
 async fn forward(address: SocketAddr, to: String) {
     let listener = TcpListener::bind(address).await.expect("still free");
     while let Ok((mut near, _)) = listener.accept().await {

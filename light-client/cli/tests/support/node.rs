@@ -47,6 +47,10 @@ pub(crate) enum Tamper {
     FalselyFinal,
     /// The state is pruned.
     Pruned,
+    /// Nothing: it knows the last proof of the set before a reset, which is of this block.
+    KnowsLast(u32),
+    /// The last proof of that set: it is of this block, which the set behind the reset signed.
+    OtherLast(u32),
     /// A bit of one byte of a part of `duet_getProofs`, or of a block's extrinsics.
     FlippedByte { part: &'static str, at: usize },
 }
@@ -115,7 +119,7 @@ impl Node {
     }
 }
 
-const METHODS: [&str; 21] = [
+const METHODS: [&str; 23] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
@@ -130,6 +134,8 @@ const METHODS: [&str; 21] = [
     "duet_getStatelessSetProofs",
     "duet_getKeys",
     "duet_getReset",
+    "duet_getLastJustification",
+    "duet_getLastStatelessProof",
     "duet_getProofs",
     "duet_getGenesisProof",
     "duet_getStartProof",
@@ -364,6 +370,18 @@ impl State {
                 world
                     .keys(set)
                     .map_or(Value::Null, |keys| bytes(keys.encode()))
+            }
+            "duet_getLastJustification" | "duet_getLastStatelessProof" => {
+                let (set,): (u64,) = params.parse()?;
+                match self.tamper {
+                    Tamper::KnowsLast(last) | Tamper::OtherLast(last) if set == 0 => match method {
+                        "duet_getLastJustification" => bytes(world.justification(last).encode()),
+                        _ => bytes(world.stateless_proof(last).encode()),
+                    },
+                    Tamper::KnowsLast(_) | Tamper::OtherLast(_) => Value::Null,
+                    // As nodes of before.
+                    _ => return Err(ErrorObject::owned(-32601, "Method not found", None::<()>)),
+                }
             }
             "duet_getReset" => {
                 let (from,): (u64,) = params.parse()?;

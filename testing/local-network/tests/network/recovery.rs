@@ -8,6 +8,7 @@ use crate::{
         SOON,
     },
 };
+use duet_light_client::Trusted;
 use duet_local_network::{
     staking::register_new_key, transaction, wait, LightClient, Network, Rpc, DEVELOPMENT_ACCOUNTS,
 };
@@ -28,6 +29,7 @@ async fn the_keys_of_three_of_four_are_lost_and_a_reset_brings_the_proofs_back()
         let owners = owners::register(&network, &alice).await;
         let light = Client::new(&network, &alice).await;
         light.syncs(&network, &[]).await;
+        let behind = light.copy("behind.state");
 
         for loser in LOSERS {
             network
@@ -57,6 +59,7 @@ async fn the_keys_of_three_of_four_are_lost_and_a_reset_brings_the_proofs_back()
         }
         is_in_the_log(network.node(0), "RESET-1").await;
 
+        comes_up_to(&behind, &network, proven).await;
         let checkpoint = stops_before(&light, &network, reset).await;
         light.syncs(&network, &["--checkpoint", &checkpoint]).await;
         light.syncs(&network, &[]).await;
@@ -91,6 +94,14 @@ async fn reset(alice: &Rpc) -> BlockNumber {
     assert_eq!((after.current.len, &after.next), (4, &after.current));
     let header = alice.header(Some(block)).await.expect("it is there");
     BlockNumber::new(header.number)
+}
+
+/// RESET-5: a client that was away when the set proved its last block gets there behind the reset.
+async fn comes_up_to(client: &Client, network: &Network, proven: BlockNumber) {
+    client.says(network, &["LIGHT-8"]).await;
+    let state = std::fs::read(&client.state).expect("it is kept");
+    let trusted = Trusted::decode(&state).expect("its own");
+    assert_eq!(trusted.best_number(), proven);
 }
 
 /// Stops before the reset and says why. Returns the file with the checkpoint that it shows.

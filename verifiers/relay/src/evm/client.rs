@@ -7,6 +7,7 @@ use crate::{
         sending::{Action, Sender},
     },
     messages::Lane,
+    recovery::RecoveryStatus,
     target::{
         no_lane, Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, Status, Target,
         TargetError,
@@ -129,6 +130,11 @@ impl Target for Evm {
 
     async fn status(&self) -> Result<Status, TargetError> {
         self.status_at(BlockNumberOrTag::Latest).await
+    }
+
+    /// The contract crosses none.
+    async fn recovery(&self) -> Result<Option<RecoveryStatus>, TargetError> {
+        Ok(None)
     }
 
     async fn estimate(&self, cargo: &Cargo) -> Result<Estimate, TargetError> {

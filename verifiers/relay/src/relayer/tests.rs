@@ -4,10 +4,11 @@
 #[allow(dead_code, unreachable_pub, missing_docs)]
 #[path = "../../tests/support/chain.rs"]
 mod chain;
+mod recovery;
 
 use super::*;
 use crate::{
-    messages::Lane,
+    recovery::{Announced, RecoveryStatus},
     target::{no_lane, Estimate, LaneStatus, Receipt, SetRef},
     turns::Turns,
 };
@@ -37,13 +38,20 @@ struct State {
     results: RefCell<VecDeque<Delivered>>,
     submitted: RefCell<Vec<Instant>>,
     looks: Cell<usize>,
+    /// None when it crosses no reset by a proof.
+    recovery: RefCell<Option<RecoveryStatus>>,
+    cargo: RefCell<Vec<Cargo>>,
 }
 
 impl Verifier {
     fn of(chain: &TestChain) -> Self {
-        let signing = reference(chain.sets[0].set.commitment());
+        Self::at_genesis(chain.genesis_hash, chain.sets[0].set.commitment())
+    }
+
+    fn at_genesis(genesis_hash: H256, set: &KeysetCommitment) -> Self {
+        let signing = reference(set);
         Self(Rc::new(State {
-            genesis_hash: chain.genesis_hash,
+            genesis_hash,
             status: Cell::new(Status {
                 best: BlockNumber::new(0),
                 signing,
@@ -54,7 +62,54 @@ impl Verifier {
             results: RefCell::default(),
             submitted: RefCell::default(),
             looks: Cell::new(0),
+            recovery: RefCell::default(),
+            cargo: RefCell::default(),
         }))
+    }
+
+    fn take(&self, cargo: &Cargo) {
+        let (state, mut status) = (&self.0, self.0.status.get());
+        let mut recovery = state.recovery.borrow_mut();
+        match (cargo, recovery.as_mut()) {
+            (Cargo::Proof(delivery), recovery) => {
+                let commitment = &delivery.proof.justification.commitment;
+                status.best = delivery.block();
+                if status
+                    .next
+                    .is_some_and(|next| next.id == commitment.validator_set_id)
+                {
+                    status.signing = status.next.take().expect("it is there");
+                }
+                let next = &commitment.next;
+                status.next = (next.id > status.signing.id).then(|| reference(next));
+                if let Some(recovery) = recovery {
+                    *recovery = recovery::at(status.best, commitment.block_hash);
+                }
+            }
+            (Cargo::Announcement(announcement), Some(recovery)) => {
+                let statement = announcement.proof.statement.clone();
+                assert!(recovery.takes(&statement), "{recovery:?}");
+                let known = recovery.announced.take();
+                let is_contradicted = known.is_some();
+                let announced = known.unwrap_or(Announced {
+                    statement,
+                    left: announcement.terms.delay,
+                    is_contradicted,
+                });
+                recovery.announced = Some(Announced {
+                    is_contradicted,
+                    ..announced
+                });
+            }
+            (Cargo::Crossing(statement), Some(recovery)) => {
+                assert!(recovery.crosses(statement), "{recovery:?}");
+                *recovery = recovery::at(statement.reset_number, statement.reset_hash);
+                status.best = statement.reset_number;
+                (status.signing, status.next) = (reference(&statement.set), None);
+            }
+            _ => panic!("{cargo:?}"),
+        }
+        state.status.set(status);
     }
 
     /// The next submissions end so, and leave the verifier as it is unless they are taken.
@@ -97,6 +152,10 @@ impl Target for Verifier {
         Ok(self.0.status.get())
     }
 
+    async fn recovery(&self) -> Result<Option<RecoveryStatus>, TargetError> {
+        Ok(self.0.recovery.borrow().clone())
+    }
+
     async fn estimate(&self, _: &Cargo) -> Result<Estimate, TargetError> {
         let (work, cost, bytes) = (1, 1, 1);
         Ok(Estimate { work, cost, bytes })
@@ -107,13 +166,9 @@ impl Target for Verifier {
         state.submitted.borrow_mut().push(Instant::now());
         let told = state.results.borrow_mut().pop_front();
         let result = told.unwrap_or(Delivered::Taken);
+        state.cargo.borrow_mut().push(cargo.clone());
         if result == Delivered::Taken {
-            let delivery = cargo.proof()?;
-            let next = &delivery.proof.justification.commitment.next;
-            let mut status = state.status.get();
-            status.best = delivery.block();
-            status.next = (next.id > status.signing.id).then(|| reference(next));
-            state.status.set(status);
+            self.take(cargo);
         }
         Ok(Receipt {
             result,

@@ -2,10 +2,13 @@
 
 use crate::{
     messages::{Contents, Ends, Lane},
+    metrics::unix_time,
+    recovery::RecoveryStatus,
     secret::{self, unusable},
     substrate::pallet::{
-        arguments, fingerprint, parcel_call, storage_key, weights_question, Stored, BEST, CALL,
-        CONTRADICTED, FOLLOWED, MODE, WEIGHTS,
+        announcement_arguments, arguments, fingerprint, parcel_call, recovery, storage_key,
+        weights_question, Stored, ANNOUNCE, ANNOUNCED, BEST, CALL, CONTRADICTED, CROSS, FOLLOWED,
+        MODE, WEIGHTS,
     },
     target::{
         no_lane, Cargo, Delivered, Estimate, LaneStatus, Receipt, Status, Target, TargetError,
@@ -125,6 +128,46 @@ impl Substrate {
         })
     }
 
+    /// The time of a block in seconds; that of the next block is not before it. A runtime may have another clock than the
+    /// SDK's pallet: then it is this machine's time.
+    async fn clock(&self, block: &Block) -> Result<u64, TargetError> {
+        let now = self.read(block, storage_key("Timestamp", "Now")).await?;
+        let milliseconds = now.and_then(|now| u64::decode(&mut now.as_slice()).ok());
+        Ok(milliseconds.map_or_else(unix_time, |now| now / 1_000))
+    }
+
+    /// What the pallet waits for; `None` when it is too old to cross a reset by a proof.
+    async fn recovery_at(&self, block: &Block) -> Result<Option<RecoveryStatus>, TargetError> {
+        let pallet = block.metadata_ref().pallet_by_name(&self.pallet);
+        let call = pallet.and_then(|pallet| pallet.call_variant_by_name(ANNOUNCE).map(drop));
+        if call.is_none() {
+            return Ok(None);
+        }
+        let read = async |item| self.read(block, storage_key(&self.pallet, item)).await;
+        let (best, announced) = (read(BEST).await?, read(ANNOUNCED).await?);
+        let now = match announced {
+            Some(_) => self.clock(block).await?,
+            None => 0,
+        };
+        recovery(best.as_deref(), announced.as_deref(), now).map(Some)
+    }
+
+    /// Whether nothing is to be gained any more.
+    async fn is_overtaken(&self, block: &Block, cargo: &Cargo) -> Result<bool, TargetError> {
+        Ok(match cargo {
+            Cargo::Proof(delivery) => self.stored(block).await?.status()?.best >= delivery.block(),
+            Cargo::Parcel(_) => false,
+            Cargo::Announcement(announcement) => {
+                let recovery = self.recovery_at(block).await?;
+                !recovery.is_some_and(|it| it.takes(&announcement.proof.statement))
+            }
+            Cargo::Crossing(statement) => {
+                let recovery = self.recovery_at(block).await?;
+                !recovery.is_some_and(|it| it.crosses(statement))
+            }
+        })
+    }
+
     /// The call in SCALE.
     async fn call(
         &self,
@@ -149,6 +192,12 @@ impl Substrate {
                 let (call, arguments) = parcel_call(parcel, signer.public_key().0, &weights)?;
                 (parcel.lane.pallet(), call, arguments)
             }
+            Cargo::Announcement(announcement) => (
+                &*self.pallet,
+                ANNOUNCE,
+                announcement_arguments(announcement),
+            ),
+            Cargo::Crossing(_) => (&*self.pallet, CROSS, Vec::new()),
         };
         let none =
             || TargetError::Misconfigured(format!("the runtime has no call {pallet}.{call}"));
@@ -204,6 +253,11 @@ impl Target for Substrate {
         self.stored(&block).await?.status()
     }
 
+    async fn recovery(&self) -> Result<Option<RecoveryStatus>, TargetError> {
+        let block = self.block().await?;
+        self.recovery_at(&block).await
+    }
+
     /// Without a key, a transaction that is signed by nobody's stands for the real one.
     async fn estimate(&self, cargo: &Cargo) -> Result<Estimate, TargetError> {
         let block = self.block().await?;
@@ -224,10 +278,8 @@ impl Target for Substrate {
     async fn submit(&self, cargo: &Cargo) -> Result<Receipt, TargetError> {
         let signer = self.signer.as_ref().ok_or(TargetError::NoKey)?;
         let block = self.block().await?;
-        if let Cargo::Proof(delivery) = cargo {
-            if self.stored(&block).await?.status()?.best >= delivery.block() {
-                return Err(TargetError::Overtaken(cargo.to_string()));
-            }
+        if self.is_overtaken(&block, cargo).await? {
+            return Err(TargetError::Overtaken(cargo.to_string()));
         }
         let signed = self.signed(&block, cargo, signer).await?;
         if let ValidationResult::Invalid(why) = self.within(signed.validate()).await? {

@@ -1,21 +1,26 @@
-//! The pallet's storage, and its call.
+//! The pallet's storage, and its calls.
 
 use crate::{
     messages::{Contents, Lane, Parcel},
+    recovery::{Announced, Announcement, RecoveryStatus},
     target::{Delivery, SetRef, Status, TargetError, Trust},
 };
 use codec::{Compact, Decode, DecodeAll, Encode};
-use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, H256};
+use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, RecoveryStatement, H256};
 use sp_crypto_hashing::{blake2_256, twox_128};
 
 /// The call that submits proofs.
 pub(crate) const CALL: &str = "submit_finality_proof_ex";
+/// The calls of a recovery.
+pub(crate) const ANNOUNCE: &str = "announce_recovery";
+pub(crate) const CROSS: &str = "cross_recovery";
 
 /// Items of its storage.
 pub(crate) const BEST: &str = "BestFinalized";
 pub(crate) const FOLLOWED: &str = "Followed";
 pub(crate) const CONTRADICTED: &str = "Contradicted";
 pub(crate) const MODE: &str = "PalletOperatingMode";
+pub(crate) const ANNOUNCED: &str = "AnnouncedRecovery";
 
 /// The mode in which it takes no submissions.
 const HALTED: u8 = 1;
@@ -35,6 +40,51 @@ pub(crate) struct Followed {
     _replaced: Vec<(KeysetCommitment, u64)>,
 }
 
+/// The recovery that was announced last, as the pallet stores it.
+#[derive(Decode)]
+struct AnnouncedRecovery {
+    statement: RecoveryStatement,
+    /// In seconds of the target's time.
+    since: u64,
+    delay: u64,
+    contradicted: bool,
+}
+
+/// What the pallet waits for, from the stored items at this time of the target, in seconds. The recovery that led to the
+/// best block is stored until the next proof.
+pub(crate) fn recovery(
+    best: Option<&[u8]>,
+    announced: Option<&[u8]>,
+    now: u64,
+) -> Result<RecoveryStatus, TargetError> {
+    let (best, hash) = header_id(best)?;
+    let announced = match announced {
+        Some(stored) => Some(item::<AnnouncedRecovery>(ANNOUNCED, Some(stored))?),
+        None => None,
+    };
+    let announced = announced.filter(|announced| {
+        let statement = &announced.statement;
+        (statement.block_number, statement.block_hash) == (best, hash)
+    });
+    let announced = announced.map(|announced| Announced {
+        left: announced
+            .delay
+            .saturating_sub(now.saturating_sub(announced.since)),
+        statement: announced.statement,
+        is_contradicted: announced.contradicted,
+    });
+    Ok(RecoveryStatus {
+        best,
+        hash,
+        announced,
+    })
+}
+
+fn header_id(stored: Option<&[u8]>) -> Result<(BlockNumber, H256), TargetError> {
+    let (number, hash): (u32, H256) = item(BEST, stored)?;
+    Ok((BlockNumber::new(number), hash))
+}
+
 /// The stored items; none where an item is absent.
 pub(crate) struct Stored {
     pub(crate) best: Option<Vec<u8>>,
@@ -50,8 +100,7 @@ impl Stored {
 
     /// The newest header.
     pub(crate) fn best(&self) -> Result<(BlockNumber, H256), TargetError> {
-        let (number, hash): (u32, H256) = item(BEST, self.best.as_deref())?;
-        Ok((BlockNumber::new(number), hash))
+        header_id(self.best.as_deref())
     }
 
     pub(crate) fn status(&self) -> Result<Status, TargetError> {
@@ -105,6 +154,11 @@ pub(crate) fn arguments(delivery: &Delivery, signing: SetRef) -> Result<Vec<u8>,
     let expects_to_be_free = false;
     let rest = (&delivery.proof, signing.id, expects_to_be_free).encode();
     Ok([header.as_slice(), &rest].concat())
+}
+
+/// The arguments of [`ANNOUNCE`]: the proof, and the trie nodes that prove the terms.
+pub(crate) fn announcement_arguments(announcement: &Announcement) -> Vec<u8> {
+    (&announcement.proof, &announcement.nodes).encode()
 }
 
 /// The runtime API by which the target says what messages weigh that arrive.
@@ -164,6 +218,14 @@ fn length(of: usize) -> u32 {
 mod tests {
     use super::*;
     use duet_light_client::testing::TestChain;
+    use duet_primitives::{
+        Bitfield, MerkleProof, Pk1Bytes, Pk2Bytes, RecoveryProof, RecoveryTerms, SetId,
+        SignatureBytes, SignerIndex,
+    };
+    use subxt::{
+        ext::scale_decode::visitor::{decode_with_visitor, IgnoreVisitor},
+        Metadata,
+    };
 
     /// With a trusting period of 100 s, a header at 1 000 s, and a set that was replaced.
     fn followed(genesis_hash: H256, keysets: &Keysets) -> Vec<u8> {
@@ -221,6 +283,90 @@ mod tests {
                 assert_eq!(is_not_ready, change.is_none(), "{error}");
             }
         }
+    }
+
+    fn statement() -> RecoveryStatement {
+        let chain = TestChain::new(1, 4, 1);
+        RecoveryStatement {
+            recovery_set: SetId::new(3),
+            block_number: BlockNumber::new(7),
+            block_hash: H256::repeat_byte(3),
+            ended: SetId::new(0),
+            reset_number: BlockNumber::new(9),
+            reset_hash: H256::repeat_byte(4),
+            set: chain.sets[1].set.commitment().clone(),
+        }
+    }
+
+    /// RECOVER-8: the wait is by the target's clock, and is for the best block only.
+    #[test]
+    fn what_is_announced_is_read_with_the_rest_of_the_wait() {
+        let best = (7_u32, H256::repeat_byte(3)).encode();
+        let stored = (statement(), 1_000_u64, 600_u64, true).encode();
+        let read = |best: &[u8], now| recovery(Some(best), Some(&stored), now);
+        for (now, left) in [(900, 600), (1_000, 600), (1_599, 1), (1_600, 0), (9_999, 0)] {
+            let status = read(&best, now).expect("it is the pallet's");
+            assert_eq!((status.best.get(), status.hash), (7, H256::repeat_byte(3)));
+            let announced = status.announced.expect("it is about this block");
+            assert_eq!((announced.left, announced.is_contradicted), (left, true));
+            assert_eq!(announced.statement, statement());
+        }
+        for other in [(9_u32, H256::repeat_byte(3)), (7, H256::repeat_byte(4))] {
+            let status = read(&other.encode(), 2_000).expect("it is the pallet's");
+            assert_eq!(status.announced, None);
+        }
+        let status = recovery(Some(&best), None, 2_000).expect("it is the pallet's");
+        assert_eq!(status.announced, None);
+        let longer = [stored.as_slice(), &[0]].concat();
+        let error = recovery(Some(&best), Some(&longer), 2_000).expect_err("a byte too many");
+        assert!(error.to_string().contains(ANNOUNCED), "{error}");
+    }
+
+    /// The types of a pallet are those of the reference runtime's recorded metadata.
+    #[test]
+    fn what_is_sent_and_stored_for_a_recovery_has_the_types_of_the_pallet() {
+        let file = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../testing/compat/metadata/duet.scale"
+        );
+        let metadata = Metadata::decode_from(&std::fs::read(file).expect("it is recorded"));
+        let metadata = metadata.expect("it is metadata");
+        let pallet = metadata.pallet_by_name("BridgeDuet").expect("a pallet");
+        let fits = |types: &[u32], mut bytes: &[u8]| {
+            types.iter().all(|id| {
+                decode_with_visitor(&mut bytes, *id, metadata.types(), IgnoreVisitor::new()).is_ok()
+            }) && bytes.is_empty()
+        };
+        let arguments = |call| {
+            let call = pallet.call_variant_by_name(call).expect("a call");
+            let types = call.fields.iter().map(|field| field.ty.id);
+            types.collect::<Vec<_>>()
+        };
+        let proof = RecoveryProof {
+            statement: statement(),
+            signers: Bitfield::from_indices(4, [0, 1, 3].map(SignerIndex::new)),
+            signature: SignatureBytes([0; 48]),
+            apk2: Pk2Bytes([0; 96]),
+            non_signers: vec![Pk1Bytes([0; 48])],
+            proof: MerkleProof::default(),
+        };
+        let announcement = Announcement {
+            terms: RecoveryTerms {
+                set: statement().set,
+                delay: 1,
+            },
+            proof,
+            header: vec![1; 9],
+            nodes: vec![vec![1; 70], vec![2; 3]],
+        };
+        let sent = announcement_arguments(&announcement);
+        assert!(fits(&arguments(ANNOUNCE), &sent));
+        assert!(!fits(&arguments(ANNOUNCE), &sent[..sent.len() - 1]));
+        assert!(fits(&arguments(CROSS), &[]));
+        let storage = pallet.storage().expect("it stores something");
+        let entry = storage.entry_by_name(ANNOUNCED).expect("an item");
+        let stored = (statement(), 1_000_u64, 600_u64, true).encode();
+        assert!(fits(&[entry.value_ty()], &stored));
     }
 
     #[test]

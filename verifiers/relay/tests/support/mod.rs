@@ -6,10 +6,12 @@
 mod anvil;
 mod chain;
 mod gate;
+mod reset;
 
 pub use anvil::Anvil;
 pub use chain::{proof, ChainNode, VALIDATORS};
 pub use gate::{Fault, Gate};
+pub use reset::ResetChain;
 
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
 use duet_light_client::testing::TestChain;

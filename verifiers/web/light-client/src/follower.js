@@ -145,10 +145,27 @@ export class Follower {
    */
   async #noWay() {
     const { latestSet } = this.#status();
+    await this.#takeLast();
     const header = await this.#server.reset(latestSet);
     if (this.#status().latestSet !== latestSet) return undefined;
     if (header === null) return incomplete(`handoff proof of set ${latestSet}`, "LIGHT-6");
     return reset(this.#trust.resetClaim(header));
+  }
+
+  /** Verifies the last proof by the trusted sets: behind a reset, the head is by another set, and no handoff leads there. */
+  async #takeLast() {
+    const { form, mode } = this.#trust;
+    const { set, latestSet } = this.#status();
+    for (const asked of new Set([latestSet, set])) {
+      const proof = await this.#server.lastProof(asked, mode);
+      if (proof === null) continue;
+      const got = this.#trust.peek(form, proof);
+      if (got.set !== asked) throw otherAnswer(`the last proof of set ${asked}`, `one of set ${got.set}`);
+      if (got.block <= this.#status().block) continue;
+      this.#trust.verifyFrom(this.#endpoint, form, proof);
+      await this.#fetchKeys();
+      return;
+    }
   }
 
   /** Walks from set to set as far as the endpoint has proofs; returns the number of new handoffs. */

@@ -124,6 +124,21 @@ export class Server {
       : this.#connection.askBytes("duet_getStatelessProof", [block], STATELESS, "stateless proof");
   }
 
+  /**
+   * The proof of the highest block that a set signed, also where a reset ended the set; `null` if the node has none, or is
+   * too old to know the question.
+   */
+  async lastProof(set, mode) {
+    try {
+      return mode === "full"
+        ? await this.#connection.askBytes("duet_getLastJustification", [Number(set)], JUSTIFICATION, "justification")
+        : await this.#connection.askBytes("duet_getLastStatelessProof", [Number(set)], STATELESS, "stateless proof");
+    } catch (fault) {
+      if (isMethodMissing(fault)) return null;
+      throw fault;
+    }
+  }
+
   /** The handoff proofs from a set on, as many as fit in an answer of sensible length. */
   async handoffs(from, length, mode) {
     const limit = Math.min(Math.max(Math.floor(LIST_ASKED / (48 * length)), 1), MAX_SETS);

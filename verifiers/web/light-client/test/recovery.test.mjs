@@ -340,3 +340,36 @@ test("without a recovery proof a reset is told and not crossed", async (t) => {
   await until("the reset to be told", () => made.faults.length > 0);
   assert.deepEqual([made.faults[0].verdict, made.news], ["reset", []]);
 });
+
+// RECOVER-8: the last proof before the reset, which is not the head any more.
+for (const mode of ["stateless", "full"]) {
+  const method = mode === "full" ? "duet_getLastJustification" : "duet_getLastStatelessProof";
+  const of = (block) => recovering.answers[`${mode === "full" ? "duet_getJustification" : "duet_getStatelessProof"} [${block}]`];
+  const knows = (block) => serve(BEHIND, about(method, (honest, [set]) => (set === 0 ? of(block) : null)));
+
+  test(`behind a reset the last proof before it is asked for, ${mode}`, async (t) => {
+    const wait = clock(t);
+    const made = begin(t, [await knows(6)], SHORT, { mode });
+    await until("the reset to be told", () => made.faults.length > 0);
+    assert.equal(made.faults[0].rule, "LIGHT-8");
+    assert.equal(made.head.block, 6);
+
+    const late = begin(t, [await knows(6)], SHORT, { mode, recoveryProof: shortProof });
+    const outdated = await late.told("outdated");
+    assert.deepEqual([outdated.about, outdated.block], [4, 6]);
+
+    const storage = memory();
+    await begin(t, [await serve(BEHIND)], LONG, { mode, storage, recoveryProof: longProof }).told("announced");
+    wait(2 * WAIT);
+    const saved = begin(t, [await knows(6)], LONG, { mode, storage });
+    await saved.told("cancelled");
+    assert.deepEqual(saved.names(), ["cancelled"]);
+  });
+
+  test(`a last proof that another set signed is a lie, ${mode}`, async (t) => {
+    clock(t);
+    const made = begin(t, [await knows(heads[NEWEST].number)], SHORT, { mode });
+    await until("the lie to be told", () => made.faults.length > 0);
+    assert.equal(made.faults[0].verdict, "lied");
+  });
+}

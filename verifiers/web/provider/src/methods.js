@@ -68,7 +68,7 @@ export const TABLE = [
 
   row("duet_getFinalizedHead", ALWAYS, "the newest proven block", { answer: "finalizedHead" }),
   row("duet_subscribeJustifications", ALWAYS, "the proofs that moved the light client", { answer: "justifications", pushes: "duet_justifications", ends: "duet_unsubscribeJustifications" }),
-  row("duet_getJustification duet_getStatelessProof duet_getSetProofs duet_getStatelessSetProofs duet_getGenesisProof duet_getStartProof duet_getKeys duet_getProofs", SENT, "not checked here; the recipient checks the answer (`client.verify`)"),
+  row("duet_getJustification duet_getStatelessProof duet_getSetProofs duet_getStatelessSetProofs duet_getGenesisProof duet_getStartProof duet_getKeys duet_getLastJustification duet_getLastStatelessProof duet_getProofs", SENT, "not checked here; the recipient checks the answer (`client.verify`)"),
   row("duet_getReset", SENT, "a node's claim: no proof leads across a reset (LIGHT-8)"),
   row("duet_getWarpGenesis duet_getWarpProof", SENT, "not checked here; a client that follows GRANDPA checks the proof (WARP-1 to WARP-4)"),
   row("duet_reportProof", SENT, "submits a possibly false proof; the answer is the node's claim"),

@@ -15,6 +15,8 @@ export function papiDuet(client) {
     getWarpGenesis: () => ask("duet_getWarpGenesis"),
     getWarpProof: (after) => ask("duet_getWarpProof", after),
     getKeys: (set) => ask("duet_getKeys", set),
+    getLastJustification: (set) => ask("duet_getLastJustification", set),
+    getLastStatelessProof: (set) => ask("duet_getLastStatelessProof", set),
     getReset: (fromSet) => ask("duet_getReset", fromSet),
     getProofs: (keys, block = null, under = null, stateless = false) => ask("duet_getProofs", keys, block, under, stateless),
     reportProof: (proof) => ask("duet_reportProof", proof),

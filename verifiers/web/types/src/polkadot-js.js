@@ -26,6 +26,8 @@ export const rpc = {
     getWarpGenesis: call("The proof of the GRANDPA voters in the genesis state", [], "Option<Bytes>"),
     getWarpProof: call("The SDK's warp sync proof of GRANDPA from a block on", [param("after", "u32")], "Option<Bytes>"),
     getKeys: call("The keys of a set, in set order", [param("set", "u64")], "Option<Bytes>"),
+    getLastJustification: call("The justification of the highest block that a set signed", [param("set", "u64")], "Option<Bytes>"),
+    getLastStatelessProof: call("The proof of that block for clients without keys", [param("set", "u64")], "Option<Bytes>"),
     getReset: call("The header of the first reset that starts a set after this one", [param("fromSet", "u64")], "Option<Bytes>"),
     getProofs: call(
       "The complete proof of entries of a block's state",

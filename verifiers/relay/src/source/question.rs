@@ -1,0 +1,149 @@
+//! Questions to one endpoint of the source, and what their answers are worth.
+
+use codec::DecodeAll;
+use duet_light_client::{digest_items, DigestItem, Error, FinalBlock, ResetClaim, Trusted};
+use duet_light_rpc::{Fault, Lie, Missing, Server};
+use duet_primitives::{
+    suite, BlockNumber, ConsensusLog, KeysetCommitment, SetId, StatelessProof, H256,
+};
+
+/// Entries of the state after a block, and what proves them.
+pub(crate) struct Proven {
+    /// The values, in the order of their keys.
+    pub(crate) values: Vec<Option<Vec<u8>>>,
+    /// The block's header in SCALE.
+    pub(crate) header: Vec<u8>,
+    /// The trie nodes that prove the values.
+    pub(crate) nodes: Vec<Vec<u8>>,
+}
+
+/// The set with this id, from its predecessor's handoff, from the reset that began it, or from the block in which the
+/// chain's sets begin: the genesis, or a later one. The answer is not verified: it counts only when the target trusts the
+/// same set.
+pub(super) async fn named(server: &Server, id: SetId) -> Result<KeysetCommitment, Fault> {
+    let Some(before) = id.get().checked_sub(1).map(SetId::new) else {
+        let proof = server.start_proof(None).await?;
+        let proof = proof.ok_or(Fault::Incomplete(Missing::Genesis))?;
+        return Ok(proof.keysets().map_err(Lie::Rule)?.current);
+    };
+    let is_it = |set: &KeysetCommitment| set.id == id;
+    let proofs = server.stateless_handoff_proofs(before, 1).await?;
+    let proof = proofs.into_iter().next();
+    let next = proof.map(|proof| proof.justification.commitment.next);
+    if let Some(next) = next.filter(is_it) {
+        return Ok(next);
+    }
+    let header = server.reset(before).await?;
+    let begun = header.and_then(|header| begun_by_reset(&header));
+    begun
+        .filter(is_it)
+        .ok_or(Fault::Incomplete(Missing::HandoffProof(before)))
+}
+
+/// The set that a header's reset begins. (RESET-2)
+fn begun_by_reset(header: &[u8]) -> Option<KeysetCommitment> {
+    let items = digest_items(header).ok()?.into_iter().rev();
+    items
+        .filter_map(|item| match item {
+            DigestItem::Consensus(suite::ENGINE_ID, log) => {
+                ConsensusLog::decode_all(&mut log.as_slice()).ok()
+            }
+            _ => None,
+        })
+        .find_map(|log| match log {
+            ConsensusLog::Reset { set, .. } => Some(set),
+            _ => None,
+        })
+}
+
+/// The reset behind the sets of a verifier, as an endpoint says. (LIGHT-8)
+pub(super) async fn reset(server: &Server, trusted: &Trusted) -> Result<Option<ResetClaim>, Fault> {
+    let header = server.reset(trusted.latest_set().id).await?;
+    let claim = header.map(|header| trusted.reset_claim(&header));
+    Ok(claim.transpose()?)
+}
+
+/// The newest proof by the sets of a verifier beyond its newest block, checked; also where the chain was reset behind
+/// them. An endpoint that cannot be asked for it may have the proof of its newest block or of another one.
+pub(super) async fn newest_proof(
+    server: &Server,
+    trusted: &Trusted,
+    other: Option<BlockNumber>,
+) -> Result<Option<StatelessProof>, Fault> {
+    let head = server.head().await?.map(|(number, _)| number);
+    let mut newest = last_proof(server, trusted).await?;
+    for number in [head, other].into_iter().flatten() {
+        let best = newest.as_ref().map_or(trusted.best_number(), block);
+        if number > best {
+            let proof = server.stateless_proof(number).await?;
+            newest = checked(trusted, proof)?.or(newest);
+        }
+    }
+    Ok(newest)
+}
+
+/// The last proof by the sets of a verifier beyond its newest block, checked. `None` also when the endpoint does not know
+/// the question.
+pub(super) async fn last_proof(
+    server: &Server,
+    trusted: &Trusted,
+) -> Result<Option<StatelessProof>, Fault> {
+    let [latest, signing] = [trusted.latest_set().id, trusted.signing().id];
+    let other = (signing != latest).then_some(signing);
+    for set in [Some(latest), other].into_iter().flatten() {
+        let proof = server.last_stateless_proof(set).await?;
+        if let Some(proof) = checked(trusted, proof)? {
+            return Ok(Some(proof));
+        }
+    }
+    Ok(None)
+}
+
+/// A proof that a verifier would take. One of an older block, or by a set behind a reset, is none.
+fn checked(
+    trusted: &Trusted,
+    proof: Option<StatelessProof>,
+) -> Result<Option<StatelessProof>, Fault> {
+    let Some(proof) = proof.filter(|proof| block(proof) > trusted.best_number()) else {
+        return Ok(None);
+    };
+    match trusted.verify(proof.clone()) {
+        Ok(_) => Ok(Some(proof)),
+        Err(Error::TooFarAhead { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Entries of the state after a block; `None` when the endpoint keeps it no longer. (STATE-1, STATE-2)
+pub(super) async fn state(
+    server: &Server,
+    block: FinalBlock,
+    keys: &[&[u8]],
+) -> Result<Option<Proven>, Fault> {
+    let bytes = server.header(block.hash()).await?;
+    let header = block.header(&bytes)?;
+    let nodes = server.read_proof(keys, block.number(), block.hash()).await;
+    let nodes = match nodes {
+        Err(Fault::Incomplete(Missing::State(_))) => return Ok(None),
+        nodes => nodes?,
+    };
+    let entries = header.read(keys, &nodes)?;
+    let values = entries
+        .iter()
+        .map(|entry| entry.value().map(<[u8]>::to_vec))
+        .collect();
+    Ok(Some(Proven {
+        values,
+        header: bytes,
+        nodes,
+    }))
+}
+
+/// The block that a proof proves.
+pub(super) fn block(proof: &StatelessProof) -> BlockNumber {
+    proof.justification.commitment.block_number
+}
+
+pub(super) fn blake2(bytes: &[u8]) -> H256 {
+    H256(sp_crypto_hashing::blake2_256(bytes))
+}
