@@ -45,8 +45,13 @@ pub(crate) fn run(options: &Options) -> Result {
             .current_dir(root().join("operations/monitoring"));
         cargo::run(&mut promtool)
     };
-    rules(["check", "rules", "rules.yml"])?;
-    rules(["test", "rules", "rules_test.yml"])?;
+    for (file, tests) in [
+        ("rules.yml", "rules_test.yml"),
+        ("relay.yml", "relay_test.yml"),
+    ] {
+        rules(["check", "rules", file])?;
+        rules(["test", "rules", tests])?;
+    }
 
     programs::build()?;
     let page = std::path::absolute(cargo::target_directory().join("monitoring.html"))?;

@@ -45,7 +45,7 @@ contract DuetLightClient {
 
     /// @notice How many blocks are remembered.
     uint256 public constant KEPT = 8;
-    uint32 private constant MAX_VALIDATORS = 100_000;
+    uint32 internal constant MAX_VALIDATORS = 100_000;
 
     /// @notice How many sets before the signing one are remembered, so that their contradictions are evidence.
     uint256 public constant KEPT_SETS = 4;
@@ -69,11 +69,11 @@ contract DuetLightClient {
         uint40 taken;
     }
 
-    State private state;
+    State internal state;
     /// Hash of the set that signs, and of its successor.
-    bytes32 private signingSet;
-    bytes32 private nextSet;
-    bytes32[KEPT] private blocks;
+    bytes32 internal signingSet;
+    bytes32 internal nextSet;
+    bytes32[KEPT] internal blocks;
     /// Hashes of the sets before the signing one, each at its id modulo `KEPT_SETS`.
     bytes32[KEPT_SETS] private replaced;
     /// When each of them was replaced: 64 bits for each.
@@ -210,7 +210,7 @@ contract DuetLightClient {
     }
 
     /// @dev Whether the client takes proofs. (LIGHT-9)
-    function _checkAwake(State memory s) private view {
+    function _checkAwake(State memory s) internal view {
         if (s.isFrozen) revert IsFrozen();
         // A chain's time does not run backwards; if it did, the difference would be long.
         unchecked {
@@ -219,7 +219,7 @@ contract DuetLightClient {
     }
 
     /// @dev Remembers the signing set, which is replaced now.
-    function _keep(uint64 id) private {
+    function _keep(uint64 id) internal {
         uint256 slot = id % KEPT_SETS;
         uint256 shift = 64 * slot;
         replaced[slot] = signingSet;
@@ -335,7 +335,7 @@ contract DuetLightClient {
         return (id, keccak256(set));
     }
 
-    function _checkTotal(bytes memory set) private view {
+    function _checkTotal(bytes memory set) internal view {
         uint256 from;
         assembly ("memory-safe") {
             from := add(set, 76)
@@ -343,17 +343,17 @@ contract DuetLightClient {
         FinalityProof.checkTotal(from);
     }
 
-    function _block(uint32 number, bytes32 blockHash, bytes32 mmrRoot) private pure returns (bytes32) {
+    function _block(uint32 number, bytes32 blockHash, bytes32 mmrRoot) internal pure returns (bytes32) {
         return keccak256(abi.encode(number, blockHash, mmrRoot));
     }
 
-    function _offset(bytes calldata proof) private pure returns (uint256 place) {
+    function _offset(bytes calldata proof) internal pure returns (uint256 place) {
         assembly ("memory-safe") {
             place := proof.offset
         }
     }
 
-    function _word(uint256 place) private pure returns (bytes32 word) {
+    function _word(uint256 place) internal pure returns (bytes32 word) {
         assembly ("memory-safe") {
             word := calldataload(place)
         }

@@ -40,6 +40,8 @@ library FinalityProof {
     uint256 private constant SIGNATURE = 308;
     uint256 private constant APK2 = 404;
     uint256 private constant REST = 596;
+    /// How much longer a recovery's statement is than a commitment.
+    uint256 private constant RECOVERY = 12;
 
     // The modulus, and half of it, in 16 and 32 bytes.
     uint256 private constant P_HIGH = 0x1a0111ea397fe69a4b1ba7b6434bacd7;
@@ -62,7 +64,32 @@ library FinalityProof {
     /// @notice Reverts unless the proof holds for the set that it brings. The caller compares that set with a trusted one.
     /// Rules: JUST-2 to JUST-5, STATELESS-1, STATELESS-2. What is looped over is paid for as calldata.
     function verify(bytes calldata proof, bytes32 genesisHash) internal view {
-        uint256 m = read(proof, genesisHash);
+        _equation(read(proof, genesisHash));
+    }
+
+    /// @notice The same of a recovery proof: a statement of 180 bytes in place of the commitment, and always y of the total of
+    /// the set that it names. (RECOVER-6)
+    function verifyRecovery(bytes calldata proof, bytes32 genesisHash) internal view {
+        (uint256 m, uint256 place) = _memory(proof);
+        uint256 from = place + RECOVERY;
+        _apk1(m, from, from + REST + 48, place + proof.length);
+        uint256 s = m + SCRATCH;
+        assembly ("memory-safe") {
+            mstore(s, 0)
+            mstore(add(s, 32), 0)
+            mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
+            mstore(add(s, 96), "SWU_RO_DUET_RECOVERY_duet-recove")
+            mstore(add(s, 128), "ry-v1/statement")
+            mstore(add(s, 143), genesisHash)
+            calldatacopy(add(s, 175), place, 180)
+        }
+        _hash(m, 355);
+        _points(m, from);
+        _equation(m);
+    }
+
+    /// @dev JUST-5, of the points in the working memory.
+    function _equation(uint256 m) private view {
         uint256 t = coefficient(m);
         assembly ("memory-safe") {
             mstore(add(m, SCALAR), t)
@@ -90,13 +117,35 @@ library FinalityProof {
     /// @notice Reads the points of a proof into a working memory, and returns where that is. JUST-2 to JUST-4, STATELESS-1, -2.
     function read(bytes calldata proof, bytes32 genesisHash) internal view returns (uint256 m) {
         uint256 place;
+        (m, place) = _memory(proof);
+        uint256 rest = place + REST;
+        assembly ("memory-safe") {
+            // Whether the ids differ does not depend on the order of their bytes.
+            if shr(192, xor(calldataload(add(place, 68)), calldataload(add(place, 76)))) { rest := add(rest, 48) }
+        }
+        _apk1(m, place, rest, place + proof.length);
+        uint256 s = m + SCRATCH;
+        assembly ("memory-safe") {
+            mstore(s, 0)
+            mstore(add(s, 32), 0)
+            mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
+            mstore(add(s, 96), "SWU_RO_NUL_duet-v1")
+            mstore(add(s, 114), genesisHash)
+            calldatacopy(add(s, 146), place, 168)
+        }
+        _hash(m, 314);
+        _points(m, place);
+    }
+
+    function _memory(bytes calldata proof) private pure returns (uint256 m, uint256 place) {
         assembly ("memory-safe") {
             place := proof.offset
             m := mload(0x40)
             mstore(0x40, add(m, SIZE))
         }
-        _apk1(m, place, proof.length);
-        _hash(m, place, genesisHash);
+    }
+
+    function _points(uint256 m, uint256 place) private pure {
         _point(m + SIGMA, place + SIGNATURE);
         _point(m + KEY2, place + APK2);
         _point(m + KEY2 + 128, place + APK2 + 96);
@@ -194,15 +243,9 @@ library FinalityProof {
     }
 
     /// @dev STATELESS-1, STATELESS-2, JUST-2 to JUST-4: apk1 is the total minus the keys of the non-signers.
-    function _apk1(uint256 m, uint256 place, uint256 length) private view {
-        uint256 rest = place + REST;
-        assembly ("memory-safe") {
-            // Whether the ids differ does not depend on the order of their bytes.
-            if shr(192, xor(calldataload(add(place, 68)), calldataload(add(place, 76)))) { rest := add(rest, 48) }
-        }
+    function _apk1(uint256 m, uint256 place, uint256 rest, uint256 end) private view {
         uint256 n = u32(place + SET + 8);
         uint256 bits = (n + 7) / 8;
-        uint256 end = place + length;
         if (rest + bits > end) revert Rule_ENC_6();
         (uint256 list, uint256 k) = _nonSigners(rest, n);
         rest += bits;
@@ -324,19 +367,14 @@ library FinalityProof {
         if (!holds) revert Rule_STATELESS_2();
     }
 
-    /// @dev MSG-1, MSG-2: RFC 9380 with SHA-256, 128 bytes, the tag `01`.
-    function _hash(uint256 m, uint256 place, bytes32 genesisHash) private view {
+    /// @dev MSG-1, MSG-2: RFC 9380 with SHA-256, 128 bytes, the tag `01`. So many bytes are in the scratch memory: 64 of zero,
+    /// the suite and the message.
+    function _hash(uint256 m, uint256 length) private view {
         uint256 s = m + SCRATCH;
         assembly ("memory-safe") {
-            mstore(s, 0)
-            mstore(add(s, 32), 0)
-            mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
-            mstore(add(s, 96), "SWU_RO_NUL_duet-v1")
-            mstore(add(s, 114), genesisHash)
-            calldatacopy(add(s, 146), place, 168)
-            mstore(add(s, 314), shl(216, 0x0080000101))
+            mstore(add(s, length), shl(216, 0x0080000101))
         }
-        _call(0x02, s, 319, s, 32);
+        _call(0x02, s, length + 5, s, 32);
         bytes32 zero = _load(s);
         bytes32 one = _block(s, zero, 0x01);
         bytes32 two = _block(s, zero ^ one, 0x02);

@@ -34,18 +34,27 @@ pub fn bytes(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A call of a function all of whose arguments are `bytes`.
-pub fn call(signature: &str, arguments: &[Vec<u8>]) -> Vec<u8> {
-    let mut place = (arguments.len() as u64).saturating_mul(32);
-    let (mut head, mut tail) = (selector(signature).to_vec(), Vec::new());
-    for argument in arguments {
+/// A list of bytes as a dynamic argument: its length, where each of them is behind that, and they.
+pub fn list(items: &[Vec<u8>]) -> Vec<u8> {
+    let count = items.len() as u64;
+    let mut place = count.saturating_mul(32);
+    let (mut head, mut tail) = (word(count).to_vec(), Vec::new());
+    for item in items {
         head.extend(word(place));
-        let argument = bytes(argument);
-        place = place.saturating_add(argument.len() as u64);
-        tail.extend(argument);
+        let item = bytes(item);
+        place = place.saturating_add(item.len() as u64);
+        tail.extend(item);
     }
     head.extend(tail);
     head
+}
+
+/// A call of a function all of whose arguments are `bytes`.
+pub fn call(signature: &str, arguments: &[Vec<u8>]) -> Vec<u8> {
+    let mut call = selector(signature).to_vec();
+    // Arguments are a list whose length is known.
+    call.extend(list(arguments).into_iter().skip(32));
+    call
 }
 
 #[cfg(test)]

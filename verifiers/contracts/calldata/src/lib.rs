@@ -2,7 +2,8 @@
 //!
 //! A node serves proofs whose points are compressed. An EVM cannot compute `y`, so the contract takes both coordinates
 //! of each point and compresses them for hashing. [`proof_bytes`] writes a proof in that form, whose layout
-//! `FinalityProof.sol` describes; [`submit`], [`report_misbehaviour`] and [`constructor`] are whole calls.
+//! `FinalityProof.sol` describes; [`submit`], [`report_misbehaviour`], [`announce_recovery`],
+//! [`cross_recovery`] and [`constructor`] are whole calls.
 //!
 //! Nothing is verified here: verify a proof with `duet-light-client` before you pay for it. Invalid points become
 //! calldata that the contract refuses.
@@ -21,9 +22,11 @@
 pub mod abi;
 mod points;
 mod proof;
+mod recovery;
 
 pub use points::{g1, g2};
 pub use proof::{proof_bytes, set_bytes};
+pub use recovery::{announce_recovery, cross_recovery, recovery_bytes};
 
 use duet_light_client::Checkpoint;
 use duet_primitives::{KeysetCommitment, StatelessProof};

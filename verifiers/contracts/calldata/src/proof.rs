@@ -31,7 +31,8 @@ pub fn proof_bytes(proof: &StatelessProof, signing: &KeysetCommitment) -> Vec<u8
     out
 }
 
-fn y(Pk1Bytes(compressed): &Pk1Bytes) -> impl Iterator<Item = u8> {
+/// y of a point, from its compressed form.
+pub(crate) fn y(Pk1Bytes(compressed): &Pk1Bytes) -> impl Iterator<Item = u8> {
     g1(compressed).into_iter().skip(Pk1Bytes::LEN)
 }
 
