@@ -72,6 +72,12 @@ library FinalityProof {
     function verifyRecovery(bytes calldata proof, bytes32 genesisHash) internal view {
         (uint256 m, uint256 place) = _memory(proof);
         uint256 from = place + RECOVERY;
+        // RECOVER-5, KEY-1: nothing uses the new set's total yet. A multiplication by one checks its subgroup.
+        _total(m + APK1, place + 132, from + REST);
+        assembly ("memory-safe") {
+            mstore(add(m, SCALAR), 1)
+        }
+        _call(0x0c, m + APK1, 160, m + T_APK1, 128);
         _apk1(m, from, from + REST + 48, place + proof.length);
         uint256 s = m + SCRATCH;
         assembly ("memory-safe") {

@@ -8,9 +8,9 @@ use duet_calldata::{
 use duet_evm_tests::{topic, Called, Chain, Verdict, BEGINNING, FORKS, TRUSTING_PERIOD};
 use duet_light_client::testing::{read_proof, trie};
 use duet_primitives::{
-    suite::RECOVERY_TERMS_STORAGE_KEY, testing::TestSet, BlockNumber, Recovery, RecoveryMessage,
-    RecoveryProof, RecoveryStatement, RecoveryTerms, RecoveryVote, RoundMessage, SetId,
-    SignerIndex, StatelessProof, H256,
+    suite::RECOVERY_TERMS_STORAGE_KEY, testing::TestSet, BlockNumber, Pk1Bytes, Recovery,
+    RecoveryMessage, RecoveryProof, RecoveryStatement, RecoveryTerms, RecoveryVote, RoundMessage,
+    SetId, SignerIndex, StatelessProof, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 
@@ -88,7 +88,10 @@ fn statement(state: &State) -> RecoveryStatement {
 }
 
 fn sign(statement: &RecoveryStatement, signers: &[u32]) -> RecoveryProof {
-    let members = members();
+    sign_by(&members(), statement, signers)
+}
+
+fn sign_by(members: &TestSet, statement: &RecoveryStatement, signers: &[u32]) -> RecoveryProof {
     let message = RecoveryMessage::new(GENESIS, statement.clone());
     let votes: Vec<_> = signers
         .iter()
@@ -118,11 +121,16 @@ struct Client {
 impl Client {
     /// At the newest block, in which set 0 has named set 1.
     fn at(state: State) -> Self {
+        Self::at_block(NEWEST, state)
+    }
+
+    /// The same with another number.
+    fn at_block(number: u32, state: State) -> Self {
         let begin = checkpoint(GENESIS, set(0).set.commitment());
         let arguments = constructor(&begin, TRUSTING_PERIOD);
         let mut chain =
             Chain::with("RecoverableDuetLightClient", FORKS[1], arguments).expect("deployed");
-        let newest = proof(&set(0), &set(1), NEWEST, state.hash());
+        let newest = proof(&set(0), &set(1), number, state.hash());
         let mmr_root = newest.justification.commitment.mmr_root;
         let (verdict, _) = chain.submit(&proof_bytes(&newest, set(0).set.commitment()));
         assert_eq!(verdict, Verdict::New);
@@ -398,6 +406,81 @@ fn the_terms_are_proven_by_each_node_of_the_path_and_by_no_other() {
     refused(&client.cross(), "Rule_RECOVER_8_Early(uint256)");
 }
 
+/// RECOVER-5, KEY-1: what nothing else would notice before the new set signs.
+#[test]
+fn a_total_outside_the_subgroup_is_refused() {
+    // A set of one, whose signature is the sum.
+    let one = TestSet::new(3, 100..101);
+    let terms = RecoveryTerms {
+        set: one.set.commitment().clone(),
+        delay: DELAY,
+    };
+    let mut client = Client::at(State::new(Some(terms.encode())));
+    let good = client.statement();
+    let mut total = [0; 48];
+    (total[0], total[47]) = (0x80, 5);
+    let mut bad = good.clone();
+    bad.set.apk1 = Pk1Bytes(total);
+    let mut proof = sign_by(&one, &good, &[0]);
+    proof.statement = bad.clone();
+    let message = RecoveryMessage::new(GENESIS, bad);
+    proof.signature = RecoveryVote::sign(&one.secrets[0], SignerIndex::new(0), &message).signature;
+    for (proof, error) in [
+        (proof, Some("Rule_ENC(uint256)")),
+        (sign_by(&one, &good, &[0]), None),
+    ] {
+        let State { header, nodes } = &client.state;
+        let set = one.set.commitment();
+        let call = announce_recovery(header, client.mmr_root, nodes, &proof, set);
+        let called = client.chain.call_raw(call);
+        match error {
+            Some(error) => refused(&called, error),
+            None => assert!(called.ok, "{called:?}"),
+        }
+    }
+}
+
+/// The header of a block of any length, with a state that has the terms alone, as a value in the leaf that is the root: the
+/// older layout of the trie.
+fn with_terms_alone(number: u32, length: usize) -> State {
+    let mut leaf = vec![0x7f, 1];
+    leaf.extend(RECOVERY_TERMS_STORAGE_KEY);
+    leaf.extend(terms().encode());
+    let root = Blake2Hasher::hash(&leaf);
+    let mut header = (H256([1; 32]), Compact(number), root, H256([3; 32])).encode();
+    header.resize(length, 9);
+    State {
+        header,
+        nodes: vec![leaf],
+    }
+}
+
+/// STATE-1, STATE-2: numbers of each size, and bytes around the blocks of the hash.
+#[test]
+fn headers_of_all_lengths_and_numbers_are_read() {
+    let numbers = [
+        1,
+        63,
+        64,
+        16_383,
+        16_384,
+        (1 << 30) - 1,
+        1 << 30,
+        u32::MAX - 1,
+    ];
+    let lengths = [128, 129, 255, 256, 257, 384, 385, 65_535, 65_536, 65_537];
+    let all = numbers.map(|number| (number, 127)).into_iter();
+    for (number, length) in all.chain(lengths.map(|length| (NEWEST, length))) {
+        let mut client = Client::at_block(number, with_terms_alone(number, length));
+        let proof = client.other(|said| {
+            said.block_number = BlockNumber::new(number);
+            said.reset_number = BlockNumber::MAX;
+        });
+        let called = client.announce(&proof);
+        assert!(called.ok, "block {number}, {length} bytes: {called:?}");
+    }
+}
+
 /// LIGHT-9: neither announcement nor crossing makes the newest proven block younger.
 #[test]
 fn a_client_that_slept_or_is_frozen_crosses_nothing() {
@@ -471,6 +554,6 @@ fn gas_of_a_recovery() {
     }
 }
 
-const DEPLOYMENT: u64 = 4_097_752;
-const ANNOUNCED: u64 = 359_035;
+const DEPLOYMENT: u64 = 4_114_681;
+const ANNOUNCED: u64 = 371_404;
 const CROSSED: u64 = 71_116;
