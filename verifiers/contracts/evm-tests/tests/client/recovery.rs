@@ -440,18 +440,49 @@ fn a_total_outside_the_subgroup_is_refused() {
     }
 }
 
-/// The header of a block of any length, with a state that has the terms alone, as a value in the leaf that is the root: the
-/// older layout of the trie.
-fn with_terms_alone(number: u32, length: usize) -> State {
-    let mut leaf = vec![0x7f, 1];
-    leaf.extend(RECOVERY_TERMS_STORAGE_KEY);
+/// A leaf with the terms as a value, behind so many nibbles of the key: the older layout of the trie.
+fn leaf(behind: usize) -> Vec<u8> {
+    let nibbles = RECOVERY_TERMS_STORAGE_KEY.map(|byte| [byte >> 4, byte & 15]);
+    let mut nibbles = nibbles.concat()[behind..].to_vec();
+    let more = u8::try_from(nibbles.len() - 63).expect("a long key");
+    if nibbles.len() % 2 == 1 {
+        nibbles.insert(0, 0);
+    }
+    let key = nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
+    let mut leaf = vec![0x7f, more];
+    leaf.extend(key);
     leaf.extend(terms().encode());
-    let root = Blake2Hasher::hash(&leaf);
+    leaf
+}
+
+/// The header of a block of this length, with a state that these nodes prove, the root first.
+fn with_nodes(number: u32, length: usize, nodes: Vec<Vec<u8>>) -> State {
+    let root = Blake2Hasher::hash(&nodes[0]);
     let mut header = (H256([1; 32]), Compact(number), root, H256([3; 32])).encode();
     header.resize(length, 9);
-    State {
-        header,
-        nodes: vec![leaf],
+    State { header, nodes }
+}
+
+/// STATE-2.
+#[test]
+fn terms_in_the_older_layout_are_found_behind_children_and_values_of_a_branch() {
+    for value in [None, Some(vec![7; 3]), Some(vec![7; 70])] {
+        let mut branch = vec![if value.is_none() { 0x80 } else { 0xc0 }];
+        let first = RECOVERY_TERMS_STORAGE_KEY[0] >> 4;
+        branch.extend((1_u16 << first | 1 << 2 | 1 << 4).to_le_bytes());
+        branch.extend(
+            value
+                .map(|value: Vec<u8>| value.encode())
+                .unwrap_or_default(),
+        );
+        // A child that stands in the branch itself.
+        branch.extend(vec![0x43_u8, 1, 0x23, 8, 5, 5].encode());
+        branch.extend(vec![0xaa_u8; 32].encode());
+        branch.extend(Blake2Hasher::hash(&leaf(1)).as_bytes().to_vec().encode());
+        let mut client = Client::at(with_nodes(NEWEST, 200, vec![branch, leaf(1)]));
+        let proof = client.other(|_| {});
+        let called = client.announce(&proof);
+        assert!(called.ok, "{called:?}");
     }
 }
 
@@ -471,7 +502,7 @@ fn headers_of_all_lengths_and_numbers_are_read() {
     let lengths = [128, 129, 255, 256, 257, 384, 385, 65_535, 65_536, 65_537];
     let all = numbers.map(|number| (number, 127)).into_iter();
     for (number, length) in all.chain(lengths.map(|length| (NEWEST, length))) {
-        let mut client = Client::at_block(number, with_terms_alone(number, length));
+        let mut client = Client::at_block(number, with_nodes(number, length, vec![leaf(0)]));
         let proof = client.other(|said| {
             said.block_number = BlockNumber::new(number);
             said.reset_number = BlockNumber::MAX;
