@@ -183,7 +183,8 @@ fn new_file_beside(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
 }
 
 fn refuse_exposed(path: &Path) -> Result<(), KeyStoreError> {
-    match mode_with(path, 0o077).map_err(|source| io_error(path, source))? {
+    let metadata = fs::metadata(path).map_err(|source| io_error(path, source))?;
+    match mode_with(&metadata, 0o077) {
         Some(mode) => Err(KeyStoreError::Exposed {
             path: path.to_owned(),
             mode,
@@ -192,25 +193,45 @@ fn refuse_exposed(path: &Path) -> Result<(), KeyStoreError> {
     }
 }
 
-/// The permission bits of a file that other users may write; `None` when they may not, and always off Unix.
+/// The content of a record.
+#[derive(Debug)]
+pub enum Record {
+    /// There is none.
+    Absent,
+    /// Its bytes.
+    Read(Vec<u8>),
+    /// Other users may write it. Its permission bits.
+    Writable(u32),
+}
+
+/// Reads a file that says what a key has signed, up to so many bytes. Off Unix nobody is said to be able to write it.
 ///
 /// # Errors
 /// The system's error.
-pub fn writable_by_others(path: &Path) -> io::Result<Option<u32>> {
-    mode_with(path, 0o022)
+pub fn read_record(path: &Path, most: u64) -> io::Result<Record> {
+    let file = match fs::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Record::Absent),
+        file => file?,
+    };
+    if let Some(mode) = mode_with(&file.metadata()?, 0o022) {
+        return Ok(Record::Writable(mode));
+    }
+    let mut content = Vec::new();
+    file.take(most).read_to_end(&mut content)?;
+    Ok(Record::Read(content))
 }
 
 /// The permission bits of a file, if it has any of these.
 #[cfg(unix)]
-fn mode_with(path: &Path, bits: u32) -> io::Result<Option<u32>> {
+fn mode_with(file: &fs::Metadata, bits: u32) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
-    Ok((mode & bits != 0).then_some(mode))
+    let mode = file.permissions().mode() & 0o7777;
+    (mode & bits != 0).then_some(mode)
 }
 
 #[cfg(not(unix))]
-fn mode_with(_: &Path, _: u32) -> io::Result<Option<u32>> {
-    Ok(None)
+fn mode_with(_: &fs::Metadata, _: u32) -> Option<u32> {
+    None
 }
 
 /// Replaces a file with `contents`: writes a temporary file, flushes it to disk and renames it. After a crash, either

@@ -56,7 +56,7 @@ mod votes;
 #[cfg(unix)]
 mod writers;
 
-pub use directory::{create as create_directory, replace as replace_file, writable_by_others};
+pub use directory::{create as create_directory, read_record, replace as replace_file, Record};
 pub use error::{Corruption, KeyStoreError};
 pub use export::{VoteExport, VoteExportError};
 pub use fault::Fault;

@@ -5,7 +5,7 @@
 //! chain nor a restored database makes a validator sign twice.
 
 use crate::{
-    directory::{replace, writable_by_others},
+    directory::{read_record, replace, Record},
     error::{Corruption, KeyStoreError},
     file::name_head,
     votes::{Floor, VoteHash, Votes},
@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeMap,
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -155,20 +154,13 @@ fn hex(bytes: impl AsRef<[u8]>) -> String {
 }
 
 fn text(path: &Path) -> Result<Option<Vec<u8>>, KeyStoreError> {
-    let read = || -> io::Result<_> {
-        let mut text = Vec::new();
-        fs::File::open(path)?
-            .take(MAX_FILE_LEN)
-            .read_to_end(&mut text)?;
-        Ok((text, writable_by_others(path)?))
-    };
-    match read() {
-        Ok((text, None)) => Ok(Some(text)),
-        Ok((_, Some(mode))) => Err(KeyStoreError::WritableVotes {
+    match read_record(path, MAX_FILE_LEN) {
+        Ok(Record::Absent) => Ok(None),
+        Ok(Record::Read(text)) => Ok(Some(text)),
+        Ok(Record::Writable(mode)) => Err(KeyStoreError::WritableVotes {
             path: path.to_owned(),
             mode,
         }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(io_error(path, error)),
     }
 }

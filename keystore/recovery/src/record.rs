@@ -5,11 +5,13 @@
 
 use crate::failure::Failure;
 use codec::{DecodeAll, Encode};
-use duet_keystore::{file_name, replace_file, writable_by_others, VoteRecords, FILE_PREFIX};
+use duet_keystore::{
+    self as keystore, file_name, read_record, replace_file, VoteRecords, FILE_PREFIX,
+};
 use duet_primitives::{Pk1Bytes, RecoveryStatement, H256};
 use sha2::{Digest, Sha256};
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -69,16 +71,14 @@ impl Record {
 
     /// The content; nothing when the key signed no statement yet.
     fn text(&self) -> Result<String, Failure> {
-        let path = &self.path;
-        let read = fs::read(path).and_then(|text| Ok((text, writable_by_others(path)?)));
-        match read {
+        match read_record(&self.path, u64::MAX) {
+            Ok(keystore::Record::Absent) => Ok(String::new()),
             // A byte that is no text is damage, too, and breaks the checksum of its line.
-            Ok((text, None)) => Ok(String::from_utf8_lossy(&text).into_owned()),
-            Ok((_, Some(mode))) => Err(Failure::WritableRecord {
-                path: path.clone(),
+            Ok(keystore::Record::Read(text)) => Ok(String::from_utf8_lossy(&text).into_owned()),
+            Ok(keystore::Record::Writable(mode)) => Err(Failure::WritableRecord {
+                path: self.path.clone(),
                 mode,
             }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             Err(error) => Err(self.io_error(error)),
         }
     }
