@@ -2,7 +2,6 @@
 //! RECOVER-8)
 
 mod cross;
-mod file;
 pub(crate) mod shown;
 mod statement;
 pub(crate) mod wanted;

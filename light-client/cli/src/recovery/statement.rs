@@ -2,7 +2,6 @@
 
 use super::{
     cross::{failure_of, no_terms},
-    file,
     shown::Shown,
 };
 use crate::{event::Event, parts, session::Session};
@@ -14,7 +13,7 @@ use duet_primitives::{
 };
 use duet_recovery::text::{self, MembersFile, StatementFile};
 use sp_crypto_hashing::twox_128;
-use std::{path::Path, time::Instant};
+use std::{fs, path::Path, time::Instant};
 
 /// The name of the storage item with the members of the recovery set. (RECOVER-3)
 const MEMBERS_ITEM: &str = "Members";
@@ -68,7 +67,7 @@ impl Session {
             terms,
             keys,
         };
-        file::write_members(path, &members)?;
+        write_members(path, &members)?;
         let compared = Shown::to_compare(&statement, &members.terms, &server.url);
         self.output.event(&Event::Recovery(compared));
         let file = StatementFile {
@@ -81,4 +80,11 @@ impl Session {
         self.endpoints.succeeded(index, Instant::now());
         Ok(())
     }
+}
+
+/// Writes the members of a recovery set for the tool that signs.
+fn write_members(path: &Path, members: &MembersFile) -> Result<(), Failure> {
+    let text = text::write(members) + "\n";
+    fs::write(path, text)
+        .map_err(|error| Failure::new(Kind::Local, format!("{}: {error}", path.display())))
 }

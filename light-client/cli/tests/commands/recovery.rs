@@ -260,7 +260,6 @@ async fn a_goal_that_is_reached_hides_no_newer_proof() {
     assert_eq!(place.saved().best_number(), BlockNumber::new(NEWEST + 1));
 }
 
-/// Answers at this address for another one.
 /// RECOVER-8: the last proof before the reset, which is not the head any more.
 #[tokio::test(flavor = "multi_thread")]
 async fn behind_the_reset_the_last_proof_before_it_is_asked_for() {
@@ -297,6 +296,7 @@ async fn behind_the_reset_the_last_proof_before_it_is_asked_for() {
     assert!(place.saved().announced().is_some());
 }
 
+/// Answers at this address for another one.
 async fn forward(address: SocketAddr, to: String) {
     let listener = TcpListener::bind(address).await.expect("still free");
     while let Ok((mut near, _)) = listener.accept().await {
