@@ -36,9 +36,7 @@ impl Announced {
 
     /// How many seconds of the wait are left, rounded up; 0 when it is over. `now` is in milliseconds.
     pub fn left(&self, now: u64) -> u64 {
-        let wait = self.terms.delay.saturating_mul(1000);
-        let waited = now.saturating_sub(self.since);
-        wait.saturating_sub(waited).div_ceil(1000)
+        seconds_left(self.terms.delay, self.since, now)
     }
 
     /// Whether there is more to do than to wait: the wait is over, has to begin anew, or leads nowhere.
@@ -48,8 +46,7 @@ impl Announced {
 
     /// Whether the statement is about this block.
     pub(crate) fn is_about(&self, number: BlockNumber, hash: H256) -> bool {
-        let statement = self.statement();
-        (statement.block_number, statement.block_hash) == (number, hash)
+        self.statement().is_about(number, hash)
     }
 
     /// Whether the statement leads to this block.
@@ -57,4 +54,12 @@ impl Announced {
         let statement = self.statement();
         (statement.reset_number, statement.reset_hash) == (number, hash)
     }
+}
+
+/// How many seconds of a wait of `delay` seconds are left, rounded up; 0 when it is over. `since` and `now` are in
+/// milliseconds. (RECOVER-8)
+pub fn seconds_left(delay: u64, since: u64, now: u64) -> u64 {
+    let waited = now.saturating_sub(since);
+    let left = delay.saturating_mul(1000).saturating_sub(waited);
+    left.div_ceil(1000)
 }

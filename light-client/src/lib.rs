@@ -95,7 +95,7 @@ mod update;
 mod verify;
 
 pub use age::{Dated, TooOld, TIME_STORAGE_KEY};
-pub use announced::Announced;
+pub use announced::{seconds_left, Announced};
 pub use block::{Entry, FinalBlock, FinalHeader, MAX_STATE_BYTES};
 pub use body::{BodyError, FinalBody, Inclusion};
 pub use checkpoint::Checkpoint;
@@ -105,7 +105,7 @@ pub use error::{Error, NextStep, StateError, StorageProofError};
 pub use history::BlockProof;
 pub use misbehaviour::{Conflict, Misbehaviour};
 pub use recovery::{recovery_terms, Crossing, RecoverError};
-pub use reset::ResetClaim;
+pub use reset::{last_reset, ResetClaim};
 pub use start::StartProof;
 pub use state_proof::StateProofError;
 pub use trusted::{Mode, Trusted};

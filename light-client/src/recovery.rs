@@ -276,10 +276,10 @@ impl Trusted {
     /// RECOVER-7: the statement is about the newest proven block.
     fn is_about_newest(&self, statement: &RecoveryStatement) -> Result<(), RecoverError> {
         let (best, best_hash) = (self.best.number, self.best.hash);
-        let (got, got_hash) = (statement.block_number, statement.block_hash);
-        if (best, best_hash) == (got, got_hash) {
+        if statement.is_about(best, best_hash) {
             return Ok(());
         }
+        let (got, got_hash) = (statement.block_number, statement.block_hash);
         Err(RecoverError::OtherBlock {
             best,
             best_hash,

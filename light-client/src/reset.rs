@@ -26,8 +26,15 @@ pub struct ResetClaim {
     set: KeysetCommitment,
 }
 
-/// The last reset among the items of a digest: the ended set, and the started one. (RESET-2)
-fn last_reset(items: &[DigestItem]) -> Option<(SetId, KeysetCommitment)> {
+/// The last reset in the digest of a header in SCALE: the ended set, and the started one. (RESET-2)
+///
+/// # Errors
+/// [`Error::Malformed`] when the digest cannot be read.
+///
+/// # Security
+/// Anybody can write a header: it proves nothing, and the started set may be none.
+pub fn last_reset(header: &[u8]) -> Result<Option<(SetId, KeysetCommitment)>, Error> {
+    let items = digest_items(header)?;
     let logs = items.iter().filter_map(|item| match item {
         DigestItem::Consensus(suite::ENGINE_ID, log) => {
             ConsensusLog::decode_all(&mut log.as_slice()).ok()
@@ -38,7 +45,7 @@ fn last_reset(items: &[DigestItem]) -> Option<(SetId, KeysetCommitment)> {
         ConsensusLog::Reset { ended, set } => Some((ended, set)),
         _ => None,
     });
-    resets.next_back()
+    Ok(resets.next_back())
 }
 
 impl Trusted {
@@ -55,7 +62,7 @@ impl Trusted {
     /// A header that passes proves nothing. Show it to the user, and begin from its [`ResetClaim::checkpoint`] only when the
     /// user says so.
     pub fn reset_claim(&self, header: &[u8]) -> Result<ResetClaim, Error> {
-        let reset = last_reset(&digest_items(header)?);
+        let reset = last_reset(header)?;
         let parts = HeaderParts::read(header).map_err(|error| Error::Malformed {
             object: "header",
             reason: error.to_string(),

@@ -257,6 +257,13 @@ impl Trusted {
         self.next().unwrap_or(&self.signing.commitment)
     }
 
+    /// The ids of the trusted sets, the newest first.
+    pub fn set_ids(&self) -> impl Iterator<Item = SetId> {
+        let signing = self.signing().id;
+        let next = self.next().map(|next| next.id);
+        next.into_iter().chain([signing])
+    }
+
     /// Time and trusting period of the newest block of which they are known. It is the newest trusted block or an older
     /// one, so that this age is at least that of the newest trusted block.
     pub fn dated(&self) -> Option<Dated> {

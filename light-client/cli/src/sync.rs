@@ -103,10 +103,8 @@ impl Session {
     /// Takes the last proof by the trusted sets: behind a reset, the head is by another set, and no handoff leads there.
     async fn take_last(&mut self, server: &Server) -> Result<(), Fault> {
         let trusted = self.trusted()?;
-        let best = trusted.best_number();
-        let [latest, signing] = [trusted.latest_set().id, trusted.signing().id];
-        for set in [Some(latest), (signing != latest).then_some(signing)] {
-            let Some(set) = set else { continue };
+        let (best, sets) = (trusted.best_number(), trusted.set_ids().collect::<Vec<_>>());
+        for set in sets {
             let last = match self.mode {
                 Mode::Full => server.last_justification(set).await?.map(Update::from),
                 Mode::Stateless => server.last_stateless_proof(set).await?.map(Update::from),

@@ -66,6 +66,11 @@ impl RecoveryStatement {
         .concat()
     }
 
+    /// Whether the statement is about this block. (RECOVER-7)
+    pub fn is_about(&self, number: BlockNumber, hash: H256) -> bool {
+        (self.block_number, self.block_hash) == (number, hash)
+    }
+
     /// Checks that the statement is well-formed. (RECOVER-5)
     pub(super) fn check_form(&self) -> Result<(), RecoveryError> {
         let (block, reset) = (self.block_number, self.reset_number);

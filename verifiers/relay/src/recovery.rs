@@ -45,8 +45,7 @@ pub struct Announcement {
 impl RecoveryStatus {
     /// Whether the verifier would take a proof of this statement: to wait for it, or as a contradiction.
     pub(crate) fn takes(&self, statement: &RecoveryStatement) -> bool {
-        let is_about_best =
-            self.best == statement.block_number && self.hash == statement.block_hash;
+        let is_about_best = statement.is_about(self.best, self.hash);
         let is_news = self.announced.as_ref().is_none_or(|announced| {
             !announced.is_contradicted && announced.statement != *statement
         });

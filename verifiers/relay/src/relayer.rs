@@ -282,7 +282,13 @@ impl<T: Target> Relayer<T> {
             (Wanted::Handoff(_), Some(proof)) => Some(proof),
             (Wanted::Handoff(_), None) => return Ok(Look::Nothing(status)),
             (Wanted::Block(block), _) => Some(self.source.proof(&trusted, block).await?),
-            (_, _) => None,
+            (
+                Wanted::Messages(_)
+                | Wanted::Confirmation(_)
+                | Wanted::Announcement(_)
+                | Wanted::Crossing(_),
+                _,
+            ) => None,
         };
         let absent = proof.as_ref().map_or(0, |proof| proof.non_signers.len());
         let due = waiting.due(absent, &self.policy);

@@ -6,12 +6,12 @@ use crate::{
     error::Error,
     proof::{ConsensusProof, Update},
     recovery::{announce, cross},
-    state::State,
+    state::{trusted, State},
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use codec::Encode;
 use core::{marker::PhantomData, time::Duration};
-use duet_light_client::{decode, Checkpoint, Misbehaviour, Mode, Outcome, Trusted};
+use duet_light_client::{decode, Misbehaviour, Outcome, Trusted};
 use duet_primitives::{Justification, StatelessProof};
 use ismp::{
     consensus::{
@@ -134,11 +134,6 @@ impl<S> DuetConsensusClient<S> {
         let seconds = millis.and_then(|millis| millis.checked_div(1000));
         seconds.ok_or(Error::SlotOutOfRange { slot })
     }
-}
-
-/// A client of the chain. Cost: two subgroup checks.
-fn trusted(checkpoint: Checkpoint) -> Result<Trusted, Error> {
-    Ok(Trusted::from_checkpoint(checkpoint, Mode::Stateless)?)
 }
 
 fn advance(trusted: &Trusted, proof: StatelessProof) -> Result<Trusted, Error> {

@@ -8,10 +8,12 @@ use crate::{
     clock::Clock,
     error::Error,
     proof::Announcement,
-    state::{Recovering, State, Wait},
+    state::{trusted, Recovering, State, Wait},
 };
 use alloc::vec::Vec;
-use duet_light_client::{recovery_terms, Checkpoint, Dated, Entry, Mode, RecoverError, Trusted};
+use duet_light_client::{
+    recovery_terms, seconds_left, Checkpoint, Dated, Entry, RecoverError, Trusted,
+};
 use duet_primitives::{
     suite::RECOVERY_TERMS_STORAGE_KEY, Keysets, RecoveryStatement, RecoveryTerms,
 };
@@ -23,23 +25,11 @@ pub fn recovery_keys() -> [&'static [u8]; 3] {
 }
 
 impl Wait {
-    fn is_about_block_of(&self, other: &RecoveryStatement) -> bool {
-        let block = |said: &RecoveryStatement| (said.block_number, said.block_hash);
-        block(&self.statement) == block(other)
-    }
-
     fn contradiction(&self) -> RecoverError {
         RecoverError::Contradicted {
             set: self.statement.recovery_set,
             block: self.statement.block_number,
         }
-    }
-
-    /// How many seconds are left, rounded up.
-    fn left(&self, clock: Clock) -> u64 {
-        let waited = clock.millis().saturating_sub(self.since);
-        let wait = self.delay.saturating_mul(1000);
-        wait.saturating_sub(waited).div_ceil(1000)
     }
 }
 
@@ -57,14 +47,15 @@ pub(crate) fn announce(
         header,
         nodes,
     } = announcement;
-    let trusted = Trusted::from_checkpoint(checkpoint.clone(), Mode::Stateless)?;
+    let trusted = trusted(checkpoint.clone())?;
     let (terms, dated) = proven(&trusted, &header, &nodes)?;
     let (dated, known) = match rest.recovering.take() {
         // Behind a reset the time of the block before it counts.
         Some(Recovering { dated, wait }) => (dated, wait),
         None => (dated, None),
     };
-    let known = known.filter(|known| known.is_about_block_of(&proof.statement));
+    let (number, hash) = (proof.statement.block_number, proof.statement.block_hash);
+    let known = known.filter(|known| known.statement.is_about(number, hash));
     let wait = match known {
         Some(known) if known.contradicted => return Err(known.contradiction().into()),
         Some(known) if known.statement == proof.statement => return Err(Error::Announced),
@@ -112,7 +103,7 @@ pub(crate) fn cross(
     if wait.contradicted {
         return Err(wait.contradiction().into());
     }
-    match wait.left(clock) {
+    match seconds_left(wait.delay, wait.since, clock.millis()) {
         0 => {}
         left => return Err(RecoverError::Early { left }.into()),
     }

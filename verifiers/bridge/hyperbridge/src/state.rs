@@ -3,7 +3,7 @@
 use crate::{clock::Clock, error::Error, proof::decode_bounded};
 use alloc::vec::Vec;
 use codec::{Decode, Encode, Input};
-use duet_light_client::{Checkpoint, Dated};
+use duet_light_client::{Checkpoint, Dated, Mode, Trusted};
 use duet_primitives::{KeysetCommitment, Keysets, RecoveryStatement, SetId};
 
 /// The most bytes of a trusted state, which has up to about 900.
@@ -108,4 +108,9 @@ impl Decode for State {
             },
         })
     }
+}
+
+/// A client of the chain. Cost: two subgroup checks.
+pub(crate) fn trusted(checkpoint: Checkpoint) -> Result<Trusted, Error> {
+    Ok(Trusted::from_checkpoint(checkpoint, Mode::Stateless)?)
 }

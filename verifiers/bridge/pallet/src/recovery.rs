@@ -17,7 +17,8 @@ use bp_runtime::{raw_storage_proof_size, HeaderId, RawStorageProof};
 use codec::{Decode, Encode, MaxEncodedLen};
 use duet_light_client::recovery_terms;
 use duet_primitives::{
-    suite::RECOVERY_TERMS_STORAGE_KEY, RecoveryProof, RecoveryStatement, RecoveryTerms, H256,
+    suite::RECOVERY_TERMS_STORAGE_KEY, BlockNumber, RecoveryProof, RecoveryStatement,
+    RecoveryTerms, H256,
 };
 use frame_support::{dispatch::DispatchResult, ensure};
 use frame_system::ensure_signed;
@@ -136,7 +137,7 @@ fn announced_at<T: Config<I>, I: 'static>(best: HeaderId<H256, u32>) -> Option<A
 
 /// RECOVER-7: the statement's block.
 fn is_about(statement: &RecoveryStatement, block: HeaderId<H256, u32>) -> bool {
-    (statement.block_number.get(), statement.block_hash) == (block.number(), block.hash())
+    statement.is_about(BlockNumber::new(block.number()), block.hash())
 }
 
 /// RECOVER-7: the ended set is the signing one or its known successor, and the new one is above both.

@@ -16,6 +16,9 @@ use duet_primitives::{
 };
 use std::time::Instant;
 
+/// What to bring, and what to call it while it waits.
+type Due = (Wanted, Cargo);
+
 impl<T: Target> Relayer<T> {
     /// What the target knows of recoveries.
     pub(super) async fn recovery(&mut self) -> Result<Option<RecoveryStatus>, Ended> {
@@ -39,60 +42,39 @@ impl<T: Target> Relayer<T> {
         trusted: &Trusted,
         recovery: &RecoveryStatus,
     ) -> Result<Option<Look>, Ended> {
-        let given = self.recovering.given.clone();
-        let (given, late): (Option<_>, Option<_>) = match given {
-            Some(given) if given.statement.block_number < recovery.best => (None, Some(given)),
-            given => (given, None),
-        };
-        if let Some(late) = late {
-            let obstacle = obstacle(recovery, None, &late.statement);
+        let given = self.recovering.given.as_ref();
+        let mut given = given.map(|given| given.statement.clone());
+        if let Some(late) = given.take_if(|given| given.block_number < recovery.best) {
+            let obstacle = obstacle(recovery, None, &late);
             self.recovering.tell_of_obstacle(obstacle);
         }
         if given.is_none() && recovery.announced.is_none() {
             self.recovering.tell_of_doubt(recovery, &[]);
             return Ok(None);
         }
-        let statement = given.as_ref().map(|given| &given.statement);
-        let about = statement.map(|statement| statement.block_number);
+        let about = given.as_ref().map(|given| given.block_number);
         let witnesses = self.source.witnesses(trusted, about).await?;
         self.recovering.tell_of_doubt(recovery, &witnesses);
         let newest = witnesses.iter().filter_map(|it| it.newer.as_ref());
         let newest = newest.max_by_key(|proof| proof.justification.commitment.block_number);
         let newer = newest.map(|proof| proof.justification.commitment.block_number);
-        let Some(step) = step(recovery, newer, statement) else {
-            let obstacle = statement.and_then(|given| obstacle(recovery, newer, given));
+        let Some(step) = step(recovery, newer, given.as_ref()) else {
+            let obstacle = given.and_then(|given| obstacle(recovery, newer, &given));
             self.recovering.tell_of_obstacle(obstacle);
             return Ok(None);
         };
         let proof = newest.cloned();
-        match (step, given) {
-            (Step::Cancel, _) => self.bring_proof(status, trusted, proof, false).await,
-            (Step::Approach, _) => self.bring_proof(status, trusted, proof, true).await,
-            (Step::Announce | Step::Cross, Some(given)) => {
-                let block = given.statement.block_number;
-                let cargo = if let Some(obstacle) = hindrance(status, &given.statement, &witnesses)
-                {
-                    Err(obstacle)
-                } else if step == Step::Cross {
-                    Ok((
-                        Wanted::Crossing(block),
-                        Cargo::Crossing(Box::new(given.statement)),
-                    ))
-                } else {
-                    let announcement = self.announcement(trusted, &witnesses, given).await?;
-                    announcement.map(|announcement| {
-                        let cargo = Cargo::Announcement(Box::new(announcement));
-                        (Wanted::Announcement(block), cargo)
-                    })
-                };
-                let obstacle = cargo.as_ref().err().cloned();
-                self.recovering.tell_of_obstacle(obstacle);
-                match cargo {
-                    Ok((wanted, cargo)) => self.in_turn(wanted, 0, status, cargo).await,
-                    Err(_) => Ok(None),
-                }
-            }
-            (Step::Announce | Step::Cross, None) => Ok(None),
+        let cargo = match step {
+            Step::Cancel => return self.bring_proof(status, trusted, proof, false).await,
+            Step::Approach => return self.bring_proof(status, trusted, proof, true).await,
+            Step::Announce => self.announcement(status, trusted, &witnesses).await?,
+            Step::Cross => self.crossing(status, &witnesses),
+        };
+        let obstacle = cargo.as_ref().err().cloned();
+        self.recovering.tell_of_obstacle(obstacle);
+        match cargo {
+            Ok((wanted, cargo)) => self.in_turn(wanted, 0, status, cargo).await,
+            Err(_) => Ok(None),
         }
     }
 
@@ -134,13 +116,34 @@ impl<T: Target> Relayer<T> {
         self.bring(cargo).await.map(Some)
     }
 
+    /// The operator's proof, where nothing stands against paying for it.
+    fn affordable(&self, status: &Status, witnesses: &[Witness]) -> Result<RecoveryProof, String> {
+        let given = self.recovering.given.as_ref();
+        let given = given.ok_or("there is no recovery proof")?;
+        match hindrance(status, &given.statement, witnesses) {
+            Some(obstacle) => Err(obstacle),
+            None => Ok(given.clone()),
+        }
+    }
+
+    /// The crossing by the operator's statement, or why not.
+    fn crossing(&self, status: &Status, witnesses: &[Witness]) -> Result<Due, String> {
+        let RecoveryProof { statement, .. } = self.affordable(status, witnesses)?;
+        let wanted = Wanted::Crossing(statement.block_number);
+        Ok((wanted, Cargo::Crossing(Box::new(statement))))
+    }
+
     /// The operator's proof with all that proves it, checked; or why it does not hold. (RECOVER-4 to RECOVER-7)
     async fn announcement(
         &mut self,
+        status: &Status,
         trusted: &Trusted,
         witnesses: &[Witness],
-        proof: RecoveryProof,
-    ) -> Result<Result<Announcement, String>, Ended> {
+    ) -> Result<Result<Due, String>, Ended> {
+        let proof = match self.affordable(status, witnesses) {
+            Ok(proof) => proof,
+            Err(obstacle) => return Ok(Err(obstacle)),
+        };
         let statement = &proof.statement;
         let block = statement.block_number;
         let trusted = trusted_at(trusted, block, statement.block_hash);
@@ -165,12 +168,16 @@ impl<T: Target> Relayer<T> {
         }
         let checked = proof.check(&terms.set, trusted.genesis_hash());
         Ok(match checked {
-            Ok(proof) => Ok(Announcement {
-                proof: proof.into_unchecked(),
-                terms,
-                header: state.header,
-                nodes: state.nodes,
-            }),
+            Ok(proof) => {
+                let announcement = Announcement {
+                    proof: proof.into_unchecked(),
+                    terms,
+                    header: state.header,
+                    nodes: state.nodes,
+                };
+                let cargo = Cargo::Announcement(Box::new(announcement));
+                Ok((Wanted::Announcement(block), cargo))
+            }
             Err(error) => Err(RecoverError::Proof(error).to_string()),
         })
     }

@@ -1,11 +1,8 @@
 //! Questions to one endpoint of the source, and what their answers are worth.
 
-use codec::DecodeAll;
-use duet_light_client::{digest_items, DigestItem, Error, FinalBlock, ResetClaim, Trusted};
+use duet_light_client::{last_reset, Error, FinalBlock, ResetClaim, Trusted};
 use duet_light_rpc::{Fault, Lie, Missing, Server};
-use duet_primitives::{
-    suite, BlockNumber, ConsensusLog, KeysetCommitment, SetId, StatelessProof, H256,
-};
+use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
 
 /// Entries of the state after a block, and what proves them.
 pub(crate) struct Proven {
@@ -34,26 +31,11 @@ pub(super) async fn named(server: &Server, id: SetId) -> Result<KeysetCommitment
         return Ok(next);
     }
     let header = server.reset(before).await?;
-    let begun = header.and_then(|header| begun_by_reset(&header));
+    let begun = header.and_then(|header| last_reset(&header).ok()?);
     begun
+        .map(|(_, set)| set)
         .filter(is_it)
         .ok_or(Fault::Incomplete(Missing::HandoffProof(before)))
-}
-
-/// The set that a header's reset begins. (RESET-2)
-fn begun_by_reset(header: &[u8]) -> Option<KeysetCommitment> {
-    let items = digest_items(header).ok()?.into_iter().rev();
-    items
-        .filter_map(|item| match item {
-            DigestItem::Consensus(suite::ENGINE_ID, log) => {
-                ConsensusLog::decode_all(&mut log.as_slice()).ok()
-            }
-            _ => None,
-        })
-        .find_map(|log| match log {
-            ConsensusLog::Reset { set, .. } => Some(set),
-            _ => None,
-        })
 }
 
 /// The reset behind the sets of a verifier, as an endpoint says. (LIGHT-8)
@@ -88,9 +70,7 @@ pub(super) async fn last_proof(
     server: &Server,
     trusted: &Trusted,
 ) -> Result<Option<StatelessProof>, Fault> {
-    let [latest, signing] = [trusted.latest_set().id, trusted.signing().id];
-    let other = (signing != latest).then_some(signing);
-    for set in [Some(latest), other].into_iter().flatten() {
+    for set in trusted.set_ids() {
         let proof = server.last_stateless_proof(set).await?;
         if let Some(proof) = checked(trusted, proof)? {
             return Ok(Some(proof));

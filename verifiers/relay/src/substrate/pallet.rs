@@ -62,10 +62,7 @@ pub(crate) fn recovery(
         Some(stored) => Some(item::<AnnouncedRecovery>(ANNOUNCED, Some(stored))?),
         None => None,
     };
-    let announced = announced.filter(|announced| {
-        let statement = &announced.statement;
-        (statement.block_number, statement.block_hash) == (best, hash)
-    });
+    let announced = announced.filter(|announced| announced.statement.is_about(best, hash));
     let announced = announced.map(|announced| Announced {
         left: announced
             .delay
