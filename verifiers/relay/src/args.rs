@@ -58,7 +58,8 @@ pub(crate) struct Deploy {
     #[command(flatten)]
     pub(crate) chain: EvmChain,
 
-    /// The bytecode in hexadecimal digits: `verifiers/contracts/out/DuetLightClient.bin`.
+    /// The bytecode in hexadecimal digits: `verifiers/contracts/out/DuetLightClient.bin`, or
+    /// `RecoverableDuetLightClient.bin` there, which crosses resets by recovery proofs.
     #[arg(long, value_name = "FILE")]
     pub(crate) bytecode: PathBuf,
 

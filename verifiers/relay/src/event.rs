@@ -87,6 +87,14 @@ pub enum Event {
         /// The recovery set has signed another statement too, so that the target crosses neither. (RECOVER-8)
         is_contradicted: bool,
     },
+    /// The target waits to cross a reset, and its node does not show by which statement. It may be a lie of stolen
+    /// recovery keys.
+    RecoveryHidden {
+        /// The block that the statement is about, the target's newest one.
+        block: BlockNumber,
+        /// How long the wait still takes.
+        seconds_left: u64,
+    },
     /// The source does not bear out what the target waits for: it may be a lie of stolen recovery keys.
     RecoveryUnfounded {
         /// The block that the statement is about.
@@ -142,10 +150,15 @@ impl Event {
         }
     }
 
-    pub(crate) fn announced(announced: &Announced) -> Self {
-        let statement = &announced.statement;
+    pub(crate) fn announced(block: BlockNumber, announced: &Announced) -> Self {
+        let Some(statement) = &announced.statement else {
+            return Self::RecoveryHidden {
+                block,
+                seconds_left: announced.left,
+            };
+        };
         Self::RecoveryAnnounced {
-            block: statement.block_number,
+            block,
             ended: statement.ended,
             reset_block: statement.reset_number,
             reset_hash: statement.reset_hash,
@@ -243,6 +256,13 @@ impl fmt::Display for Event {
                     write!(f, "{seconds_left} s of the wait are left")
                 }
             }
+            Self::RecoveryHidden {
+                block,
+                seconds_left,
+            } => write!(
+                f,
+                "WARNING: a recovery from block {block} is announced, and the target's node does not show the event with its statement; {seconds_left} s of the wait are left"
+            ),
             Self::RecoveryUnfounded {
                 block,
                 reset_block,

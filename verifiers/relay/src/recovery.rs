@@ -12,8 +12,8 @@ use std::cmp::Ordering;
 pub struct RecoveryStatus {
     /// The newest block that it holds for final.
     pub best: BlockNumber,
-    /// That block's hash.
-    pub hash: H256,
+    /// That block's hash; `None` when the verifier does not say.
+    pub hash: Option<H256>,
     /// The recovery from that block that it waits for.
     pub announced: Option<Announced>,
 }
@@ -21,8 +21,8 @@ pub struct RecoveryStatus {
 /// A recovery that a verifier waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
-    /// What the recovery set says.
-    pub statement: RecoveryStatement,
+    /// What the recovery set says; `None` when the verifier keeps a hash of it, and its node does not show the event.
+    pub statement: Option<RecoveryStatement>,
     /// How many seconds of the wait are left, by the verifier's clock.
     pub left: u64,
     /// The recovery set has signed another statement about the same block. With two, nobody crosses.
@@ -40,22 +40,26 @@ pub struct Announcement {
     pub header: Vec<u8>,
     /// The trie nodes that prove the terms under that header.
     pub nodes: Vec<Vec<u8>>,
+    /// The root of the MMR in the proof of that block; `None` where no source has that proof.
+    pub mmr_root: Option<H256>,
 }
 
 impl RecoveryStatus {
     /// Whether the verifier would take a proof of this statement: to wait for it, or as a contradiction.
     pub(crate) fn takes(&self, statement: &RecoveryStatement) -> bool {
-        let is_about_best = statement.is_about(self.best, self.hash);
+        let hash = self.hash.unwrap_or(statement.block_hash);
         let is_news = self.announced.as_ref().is_none_or(|announced| {
-            !announced.is_contradicted && announced.statement != *statement
+            !announced.is_contradicted && announced.statement.as_ref() != Some(statement)
         });
-        is_about_best && is_news
+        statement.is_about(self.best, hash) && is_news
     }
 
     /// Whether the verifier would cross by this statement now.
     pub(crate) fn crosses(&self, statement: &RecoveryStatement) -> bool {
         self.announced.as_ref().is_some_and(|announced| {
-            announced.statement == *statement && !announced.is_contradicted && announced.left == 0
+            announced.statement.as_ref() == Some(statement)
+                && !announced.is_contradicted
+                && announced.left == 0
         })
     }
 }
@@ -107,13 +111,14 @@ pub(crate) fn obstacle(
         Ordering::Less => {
             Some("no source has a proof of that block by a set that the target knows".to_owned())
         }
-        Ordering::Equal if status.hash != given.block_hash => {
-            let (hash, got) = (status.hash, given.block_hash);
-            Some(format!(
-                "RECOVER-7: the target's block has the hash {hash:?}, and that of the statement {got:?}"
-            ))
+        Ordering::Equal => {
+            let (hash, got) = (status.hash?, given.block_hash);
+            (hash != got).then(|| {
+                format!(
+                    "RECOVER-7: the target's block has the hash {hash:?}, and that of the statement {got:?}"
+                )
+            })
         }
-        Ordering::Equal => None,
     }
 }
 

@@ -172,7 +172,9 @@ impl<T: Target> Relayer<T> {
             tell(fault);
         }
         for news in self.recovering.take_news() {
-            if let (Some(metrics), Event::RecoveryUnfounded { .. }) = (&self.metrics, &news) {
+            if let (Some(metrics), Event::RecoveryUnfounded { .. } | Event::RecoveryHidden { .. }) =
+                (&self.metrics, &news)
+            {
                 metrics.recovery_unfounded();
             }
             tell(news);

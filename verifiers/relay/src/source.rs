@@ -12,7 +12,7 @@ use crate::{
 use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
 use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
-use question::{blake2, block, last_proof, named, newest_proof, reset, state, Proven};
+use question::{blake2, block, last_proof, mmr_root, named, newest_proof, reset, state, Proven};
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -297,6 +297,25 @@ impl Source {
                 .await?;
             if let Some(state) = state.flatten() {
                 return Ok(Some(state));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The root of the MMR in the proof of a verifier's newest block, checked, from the first endpoint that has it. None has
+    /// that of a block in which a verifier began.
+    ///
+    /// # Errors
+    /// When the validators contradict themselves.
+    pub(crate) async fn mmr_root(&mut self, trusted: &Trusted) -> Result<Option<H256>, Failure> {
+        for index in self.endpoints.all() {
+            let root = self
+                .ask_this(index, &async |server: &Server| {
+                    mmr_root(server, trusted).await
+                })
+                .await?;
+            if let Some(root) = root.flatten() {
+                return Ok(Some(root));
             }
         }
         Ok(None)

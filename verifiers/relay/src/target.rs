@@ -34,11 +34,15 @@ pub trait Target {
     /// initialised; [`TargetError::Misconfigured`] when the answer is not from a verifier.
     fn status(&self) -> impl Future<Output = Result<Status, TargetError>>;
 
-    /// What the verifier waits for to cross a reset, in the newest block; `None` when it crosses none by a proof.
+    /// What the verifier waits for to cross a reset, in the newest block; `None` when it crosses none by a proof. Some
+    /// verifiers keep a hash of the statement alone: `given` is one to compare it with.
     ///
     /// # Errors
     /// As [`Target::status`].
-    fn recovery(&self) -> impl Future<Output = Result<Option<RecoveryStatus>, TargetError>>;
+    fn recovery(
+        &self,
+        given: Option<&RecoveryStatement>,
+    ) -> impl Future<Output = Result<Option<RecoveryStatus>, TargetError>>;
 
     /// The cost of a submission now. Nothing is sent, and no key is needed.
     ///
@@ -136,17 +140,6 @@ pub enum Cargo {
     Announcement(Box<Announcement>),
     /// The end of the wait for this statement. (RECOVER-8)
     Crossing(Box<RecoveryStatement>),
-}
-
-impl Cargo {
-    /// The proof, for a target that accepts nothing else.
-    pub(crate) fn proof(&self) -> Result<&Delivery, TargetError> {
-        match self {
-            Self::Proof(delivery) => Ok(delivery),
-            Self::Parcel(parcel) => Err(no_lane(&parcel.lane)),
-            Self::Announcement(_) | Self::Crossing(_) => Err(no_recovery()),
-        }
-    }
 }
 
 /// The target crosses no reset by a proof.

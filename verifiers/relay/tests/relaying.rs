@@ -1,5 +1,7 @@
 //! Relayers between a chain with known keys and the contract in anvil, by JSON-RPC on both sides.
 
+#[path = "relaying/recovery.rs"]
+mod recovery;
 mod support;
 
 use alloy::{

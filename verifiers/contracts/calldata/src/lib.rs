@@ -26,7 +26,7 @@ mod recovery;
 
 pub use points::{g1, g2};
 pub use proof::{proof_bytes, set_bytes};
-pub use recovery::{announce_recovery, cross_recovery, recovery_bytes};
+pub use recovery::{announce_recovery, cross_recovery, recovery_bytes, statement_bytes};
 
 use duet_light_client::Checkpoint;
 use duet_primitives::{KeysetCommitment, StatelessProof};

@@ -80,6 +80,18 @@ impl Chain {
         Ok((base, tip.map_err(|error| unreachable(&error))?))
     }
 
+    /// The time that the next block will have at least, in seconds: of the pending block, or of the newest where the node
+    /// shows none. Some chains make no block until there is a transaction.
+    pub(crate) async fn time(&self) -> Result<u64, TargetError> {
+        for at in [BlockNumberOrTag::Pending, BlockNumberOrTag::Latest] {
+            let block = self.provider.get_block_by_number(at).await;
+            if let Some(block) = block.map_err(|error| unreachable(&error))? {
+                return Ok(block.header.timestamp);
+            }
+        }
+        Err(TargetError::Unreachable("it has no block".to_owned()))
+    }
+
     /// The fees to offer now, within the operator's limit.
     pub(crate) async fn offer(&self) -> Result<Fees, TargetError> {
         let (base, tip) = self.price().await?;

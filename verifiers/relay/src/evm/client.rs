@@ -3,27 +3,30 @@
 use crate::{
     evm::{
         chain::{revert, unreachable, Chain, Options},
-        contract::{self, GENESIS_HASH, SETS, STATUS, TRUSTING_PERIOD},
+        contract::{
+            self, Awaited, ANNOUNCED, GENESIS_HASH, RECOVERY, SETS, STATUS, TRUSTING_PERIOD,
+        },
         sending::{Action, Sender},
     },
     messages::Lane,
-    recovery::RecoveryStatus,
+    recovery::{Announced, RecoveryStatus},
     target::{
-        no_lane, Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, Status, Target,
-        TargetError,
+        no_lane, Cargo, Delivered, Estimate, LaneStatus, Receipt, Status, Target, TargetError,
     },
 };
 use alloy::{
     eips::{BlockId, BlockNumberOrTag},
-    primitives::{Address, Bytes, TxKind},
+    primitives::{Address, Bytes, TxKind, B256, U256},
     providers::Provider,
-    rpc::types::{TransactionInput, TransactionRequest},
+    rpc::types::{Filter, TransactionInput, TransactionRequest},
     signers::local::PrivateKeySigner,
 };
 use duet_light_rpc::Failure;
-use duet_primitives::{KeysetCommitment, H256};
+use duet_primitives::{BlockNumber, KeysetCommitment, RecoveryStatement, H256};
+use std::sync::Arc;
+use tokio::sync::Mutex;
 
-/// How often the two views are queried until both are of one block.
+/// How often two views are queried until both are of one block.
 const TRIES: usize = 5;
 
 /// A Duet light client on an EVM chain.
@@ -33,6 +36,8 @@ const TRIES: usize = 5;
 pub struct Evm {
     chain: Chain,
     contract: Address,
+    /// The statement of the last event that was asked for.
+    shown: Arc<Mutex<Option<RecoveryStatement>>>,
 }
 
 impl Evm {
@@ -49,6 +54,7 @@ impl Evm {
         Ok(Self {
             chain: Chain::new(url, signer, options)?,
             contract,
+            shown: Arc::default(),
         })
     }
 
@@ -58,38 +64,113 @@ impl Evm {
     }
 
     async fn view(&self, signature: &str, at: BlockNumberOrTag) -> Result<Bytes, TargetError> {
-        let call = self.request(contract::view(signature).into());
-        let answer = self
-            .chain
-            .provider
-            .call(call)
-            .block(BlockId::Number(at))
-            .await;
-        answer.map_err(|error| match revert(&error) {
-            Some(data) => TargetError::Misconfigured(format!(
+        self.view_or_revert(signature, at).await?.map_err(|data| {
+            TargetError::Misconfigured(format!(
                 "no Duet light client at {}: {}",
                 self.contract,
                 contract::refusal(&data)
-            )),
-            None => unreachable(&error),
+            ))
         })
     }
 
-    /// Both views of one block: between two questions the chain may get another one.
-    async fn status_at(&self, at: BlockNumberOrTag) -> Result<Status, TargetError> {
-        let period = self.view(TRUSTING_PERIOD, at).await?;
+    /// A view's answer, or the data of its revert.
+    async fn view_or_revert(
+        &self,
+        signature: &str,
+        at: BlockNumberOrTag,
+    ) -> Result<Result<Bytes, Vec<u8>>, TargetError> {
+        let call = self.request(contract::view(signature).into());
+        let call = self.chain.provider.call(call).block(BlockId::Number(at));
+        match call.await {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(error) => revert(&error).map(Err).ok_or_else(|| unreachable(&error)),
+        }
+    }
+
+    /// `status` and another view, of one block: between two questions the chain may get another one.
+    async fn with_status(
+        &self,
+        view: &str,
+        at: BlockNumberOrTag,
+    ) -> Result<(Bytes, Bytes), TargetError> {
         let mut status = self.view(STATUS, at).await?;
         for _ in 0..TRIES {
-            let sets = self.view(SETS, at).await?;
+            let other = self.view(view, at).await?;
             let again = self.view(STATUS, at).await?;
             if again == status {
-                return contract::status(&status, &sets, &period);
+                return Ok((status, other));
             }
             status = again;
         }
         Err(TargetError::Unreachable(
             "its answers were never of the same block".to_owned(),
         ))
+    }
+
+    async fn status_at(&self, at: BlockNumberOrTag) -> Result<Status, TargetError> {
+        let period = self.view(TRUSTING_PERIOD, at).await?;
+        let (status, sets) = self.with_status(SETS, at).await?;
+        contract::status(&status, &sets, &period)
+    }
+
+    /// The contract without recovery has no such view.
+    async fn recovery_at(
+        &self,
+        given: Option<&RecoveryStatement>,
+        at: BlockNumberOrTag,
+    ) -> Result<Option<RecoveryStatus>, TargetError> {
+        if self.view_or_revert(RECOVERY, at).await?.is_err() {
+            return Ok(None);
+        }
+        let (status, recovery) = self.with_status(RECOVERY, at).await?;
+        let (best, awaited) = contract::awaited(&status, &recovery)?;
+        let announced = match awaited {
+            Some(awaited) => Some(self.announced(given, best, awaited).await?),
+            None => None,
+        };
+        Ok(Some(RecoveryStatus {
+            best,
+            hash: None,
+            announced,
+        }))
+    }
+
+    async fn announced(
+        &self,
+        given: Option<&RecoveryStatement>,
+        best: BlockNumber,
+        awaited: Awaited,
+    ) -> Result<Announced, TargetError> {
+        let now = self.chain.time().await?;
+        let mut shown = self.shown.lock().await;
+        let is_it = |statement: &&RecoveryStatement| {
+            contract::fingerprint(statement) == awaited.fingerprint
+        };
+        let known = given.into_iter().chain(shown.as_ref()).find(is_it).cloned();
+        let statement = match known {
+            Some(statement) => Some(statement),
+            None => self.told_of(best, awaited.fingerprint).await,
+        };
+        shown.clone_from(&statement);
+        Ok(Announced {
+            statement,
+            left: awaited.until.saturating_sub(now),
+            is_contradicted: awaited.is_contradicted,
+        })
+    }
+
+    /// The statement about a block with this fingerprint, from the contract's events. `None` also when the node does not
+    /// give them, as those do that bound the range: the relayer goes on without.
+    async fn told_of(&self, best: BlockNumber, fingerprint: H256) -> Option<RecoveryStatement> {
+        let filter = Filter::new()
+            .address(self.contract)
+            .event(ANNOUNCED)
+            .topic1(B256::from(U256::from(best.get())))
+            .from_block(BlockNumberOrTag::Earliest);
+        let logs = self.chain.provider.get_logs(&filter).await.ok()?;
+        let data = logs.iter().rev().map(|log| &log.data().data);
+        data.into_iter()
+            .find_map(|data| contract::announced(data, fingerprint))
     }
 
     fn request(&self, input: Bytes) -> TransactionRequest {
@@ -105,14 +186,43 @@ impl Evm {
     }
 
     /// Whether nothing is to be gained any more.
-    async fn is_overtaken(
-        &self,
-        delivery: &Delivery,
-        at: BlockNumberOrTag,
-    ) -> Result<bool, TargetError> {
-        let status = self.status_at(at).await?;
-        Ok(status.is_stopped || status.best >= delivery.block())
+    async fn is_overtaken(&self, cargo: &Cargo, at: BlockNumberOrTag) -> Result<bool, TargetError> {
+        let recovery = async |statement| self.recovery_at(Some(statement), at).await;
+        Ok(match cargo {
+            Cargo::Proof(delivery) => {
+                let status = self.status_at(at).await?;
+                status.is_stopped || status.best >= delivery.block()
+            }
+            Cargo::Announcement(announcement) => {
+                let statement = &announcement.proof.statement;
+                !recovery(statement)
+                    .await?
+                    .is_some_and(|it| it.takes(statement))
+            }
+            Cargo::Crossing(statement) => !recovery(statement)
+                .await?
+                .is_some_and(|it| it.crosses(statement)),
+            Cargo::Parcel(parcel) => return Err(no_lane(&parcel.lane)),
+        })
     }
+}
+
+/// The call of the contract.
+fn input(cargo: &Cargo) -> Result<Bytes, TargetError> {
+    let input = match cargo {
+        Cargo::Proof(delivery) => duet_calldata::submit(&delivery.proof, &delivery.set),
+        Cargo::Announcement(announcement) => duet_calldata::announce_recovery(
+            &announcement.header,
+            // Of a block in which the contract began it asks for none.
+            announcement.mmr_root.unwrap_or_default(),
+            &announcement.nodes,
+            &announcement.proof,
+            &announcement.terms.set,
+        ),
+        Cargo::Crossing(statement) => duet_calldata::cross_recovery(statement),
+        Cargo::Parcel(parcel) => return Err(no_lane(&parcel.lane)),
+    };
+    Ok(input.into())
 }
 
 impl Target for Evm {
@@ -132,45 +242,39 @@ impl Target for Evm {
         self.status_at(BlockNumberOrTag::Latest).await
     }
 
-    /// The contract crosses none.
-    async fn recovery(&self) -> Result<Option<RecoveryStatus>, TargetError> {
-        Ok(None)
+    async fn recovery(
+        &self,
+        given: Option<&RecoveryStatement>,
+    ) -> Result<Option<RecoveryStatus>, TargetError> {
+        self.recovery_at(given, BlockNumberOrTag::Latest).await
     }
 
     async fn estimate(&self, cargo: &Cargo) -> Result<Estimate, TargetError> {
-        let delivery = cargo.proof()?;
-        if self
-            .is_overtaken(delivery, BlockNumberOrTag::Pending)
-            .await?
-        {
+        if self.is_overtaken(cargo, BlockNumberOrTag::Pending).await? {
             return Err(TargetError::Overtaken(cargo.to_string()));
         }
-        let input = duet_calldata::submit(&delivery.proof, &delivery.set);
+        let input = input(cargo)?;
         let bytes = input.len();
-        let work = self.chain.gas(self.request(input.into())).await?;
+        let work = self.chain.gas(self.request(input)).await?;
         let (base, tip) = self.chain.price().await?;
         let cost = u128::from(work).saturating_mul(base.saturating_add(tip));
         Ok(Estimate { work, cost, bytes })
     }
 
     async fn submit(&self, cargo: &Cargo) -> Result<Receipt, TargetError> {
-        let delivery = cargo.proof()?;
         let sender = Sender::new(&self.chain).await?;
         sender.settle().await?;
-        if self
-            .is_overtaken(delivery, BlockNumberOrTag::Pending)
-            .await?
-        {
+        if self.is_overtaken(cargo, BlockNumberOrTag::Pending).await? {
             return Err(TargetError::Overtaken(cargo.to_string()));
         }
-        let input = Bytes::from(duet_calldata::submit(&delivery.proof, &delivery.set));
+        let input = input(cargo)?;
         let gas = self.chain.gas(self.request(input.clone())).await?;
         let call = Action {
             to: TxKind::Call(self.contract),
             input,
             gas: with_room(gas),
         };
-        let is_overtaken = async || self.is_overtaken(delivery, BlockNumberOrTag::Latest).await;
+        let is_overtaken = async || self.is_overtaken(cargo, BlockNumberOrTag::Latest).await;
         let mined = sender.send(call, is_overtaken).await?;
         Ok(mined.as_receipt(mined.result()))
     }

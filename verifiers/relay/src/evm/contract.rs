@@ -1,8 +1,10 @@
 //! Requests to the contract, and its answers and refusals.
 
 use crate::target::{SetRef, Status, TargetError, Trust};
+use alloy::primitives::keccak256;
+use codec::Decode;
 use duet_calldata::abi;
-use duet_primitives::{BlockNumber, SetId, H256};
+use duet_primitives::{BlockNumber, RecoveryStatement, SetId, H256};
 
 /// Its views.
 pub(crate) const STATUS: &str = "status()";
@@ -10,11 +12,17 @@ pub(crate) const SETS: &str = "sets()";
 pub(crate) const GENESIS_HASH: &str = "genesisHash()";
 pub(crate) const TRUSTING_PERIOD: &str = "trustingPeriod()";
 
-/// Every error that it may revert with.
-const ERRORS: [&str; 23] = [
+/// The view of the contract with recovery, its event, and where the proof begins in the event's data.
+pub(crate) const RECOVERY: &str = "recovery()";
+pub(crate) const ANNOUNCED: &str = "RecoveryAnnounced(uint32,uint32,bytes32,uint64,uint256,bytes)";
+const PROOF: usize = 5 * 32;
+
+/// Every error that they may revert with.
+const ERRORS: [&str; 35] = [
     "BadCheckpoint()",
     "BadTrustingPeriod()",
     "IsFrozen()",
+    "NoBlake2()",
     "NoContradiction()",
     "NoOwner()",
     "NoPrecompiles()",
@@ -31,8 +39,19 @@ const ERRORS: [&str; 23] = [
     "Rule_LIGHT_5_Successor()",
     "Rule_LIGHT_6(uint64,uint64)",
     "Rule_LIGHT_9(uint256,uint256)",
+    "Rule_RECOVER_4()",
+    "Rule_RECOVER_5()",
+    "Rule_RECOVER_6()",
+    "Rule_RECOVER_7_Known()",
+    "Rule_RECOVER_7_OtherBlock()",
+    "Rule_RECOVER_7_Sets(uint64)",
+    "Rule_RECOVER_8_Contradicted()",
+    "Rule_RECOVER_8_Early(uint256)",
+    "Rule_RECOVER_8_Nothing()",
     "Rule_SET_3()",
     "Rule_STATELESS_2()",
+    "Rule_STATE_1()",
+    "Rule_STATE_2()",
     "Error(string)",
     "Panic(uint256)",
 ];
@@ -67,16 +86,13 @@ pub(crate) fn status(status: &[u8], sets: &[u8], period: &[u8]) -> Result<Status
     let [number, signing, has_next, is_frozen, until] = words(STATUS, status)?;
     let [signing_hash, next_hash] = words(SETS, sets)?;
     let [period] = words(TRUSTING_PERIOD, period)?;
-    let number = u32::try_from(last_eight(&number)).map_err(|_| {
-        TargetError::Misconfigured("the contract's block number has more than 32 bits".to_owned())
-    })?;
     let signing = last_eight(&signing);
     let set = |id, hash| SetRef {
         id: SetId::new(id),
         fingerprint: H256(hash),
     };
     Ok(Status {
-        best: BlockNumber::new(number),
+        best: block_number(&number)?,
         signing: set(signing, signing_hash),
         next: (last_eight(&has_next) != 0).then(|| set(signing.saturating_add(1), next_hash)),
         is_stopped: last_eight(&is_frozen) != 0,
@@ -85,6 +101,52 @@ pub(crate) fn status(status: &[u8], sets: &[u8], period: &[u8]) -> Result<Status
             period: last_eight(&period),
         }),
     })
+}
+
+/// What the contract waits for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    /// Keccak-256 of the statement and y of its set's total.
+    pub(crate) fingerprint: H256,
+    /// When the wait is over, in seconds of the contract's chain.
+    pub(crate) until: u64,
+    pub(crate) is_contradicted: bool,
+}
+
+/// The newest block, and what is waited for, from the answers of `status` and `recovery`. A frozen contract waits for
+/// nothing.
+pub(crate) fn awaited(
+    status: &[u8],
+    recovery: &[u8],
+) -> Result<(BlockNumber, Option<Awaited>), TargetError> {
+    let [number, _, _, is_frozen, _] = words(STATUS, status)?;
+    let [fingerprint, until, is_contradicted] = words(RECOVERY, recovery)?;
+    let is_waiting = fingerprint != [0; 32] && last_eight(&is_frozen) == 0;
+    let awaited = is_waiting.then(|| Awaited {
+        fingerprint: H256(fingerprint),
+        until: last_eight(&until),
+        is_contradicted: last_eight(&is_contradicted) != 0,
+    });
+    Ok((block_number(&number)?, awaited))
+}
+
+/// How the contract keeps a statement.
+pub(crate) fn fingerprint(statement: &RecoveryStatement) -> H256 {
+    H256(keccak256(duet_calldata::statement_bytes(statement)).0)
+}
+
+/// The statement with this fingerprint, from the data of its event.
+pub(crate) fn announced(data: &[u8], wanted: H256) -> Option<RecoveryStatement> {
+    let mut proof = data.get(PROOF..)?;
+    let statement = RecoveryStatement::decode(&mut proof).ok()?;
+    (fingerprint(&statement) == wanted).then_some(statement)
+}
+
+fn block_number(word: &[u8; 32]) -> Result<BlockNumber, TargetError> {
+    let number = u32::try_from(last_eight(word)).map_err(|_| {
+        TargetError::Misconfigured("the contract's block number has more than 32 bits".to_owned())
+    })?;
+    Ok(BlockNumber::new(number))
 }
 
 /// The meaning of a revert.
@@ -149,6 +211,46 @@ mod tests {
         assert!(status(&large, &sets, &period).is_err());
     }
 
+    /// RECOVER-7.
+    #[test]
+    fn what_is_awaited_is_read_from_the_view_and_from_the_event() {
+        let set = duet_primitives::testing::TestSet::new(9, 1..5);
+        let statement = RecoveryStatement {
+            recovery_set: SetId::new(3),
+            block_number: BlockNumber::new(7),
+            block_hash: H256([1; 32]),
+            ended: SetId::new(3),
+            reset_number: BlockNumber::new(8),
+            reset_hash: H256([2; 32]),
+            set: set.set.commitment().clone(),
+        };
+        let wanted = fingerprint(&statement);
+        let status = |is_frozen| [7, 3, 1, is_frozen, 900].map(abi::word).concat();
+        let view =
+            |is_contradicted| [wanted.0, abi::word(500), abi::word(is_contradicted)].concat();
+        for is_contradicted in [0, 1] {
+            let read = awaited(&status(0), &view(is_contradicted)).expect("it is an answer");
+            let expected = Awaited {
+                fingerprint: wanted,
+                until: 500,
+                is_contradicted: is_contradicted == 1,
+            };
+            assert_eq!(read, (BlockNumber::new(7), Some(expected)));
+        }
+        for (status, view) in [(status(1), view(0)), (status(0), vec![0; 96])] {
+            let read = awaited(&status, &view).expect("it is an answer");
+            assert_eq!(read, (BlockNumber::new(7), None));
+        }
+        assert!(awaited(&status(0), &[0; 64]).is_err() && awaited(&[], &view(0)).is_err());
+
+        let event = [vec![0; PROOF], codec::Encode::encode(&statement)].concat();
+        assert_eq!(announced(&event, wanted), Some(statement));
+        assert_eq!(announced(&event, H256::zero()), None);
+        for length in [0, PROOF - 1, PROOF, event.len() - 1] {
+            assert_eq!(announced(&event[..length], wanted), None);
+        }
+    }
+
     #[test]
     fn a_refusal_names_the_rule_and_its_numbers() {
         let old = abi::selector("Rule_LIGHT_4(uint32,uint32)");
@@ -164,7 +266,13 @@ mod tests {
     fn the_errors_are_those_of_the_contracts() {
         let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../contracts/src");
         let mut found = vec!["Error(string)".to_owned(), "Panic(uint256)".to_owned()];
-        for file in ["DuetLightClient", "FinalityProof", "OwnedDuetLightClient"] {
+        for file in [
+            "DuetLightClient",
+            "FinalityProof",
+            "OwnedDuetLightClient",
+            "RecoverableDuetLightClient",
+            "StateProof",
+        ] {
             let text = std::fs::read_to_string(format!("{sources}/{file}.sol")).expect("a source");
             let errors = text
                 .lines()

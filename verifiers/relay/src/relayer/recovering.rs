@@ -12,7 +12,7 @@ pub(super) struct Recovering {
     /// The proof.
     pub(super) given: Option<RecoveryProof>,
     /// The last announcement that was told, and whether it was contradicted then.
-    announced: Option<(RecoveryStatement, bool)>,
+    announced: Option<(Option<RecoveryStatement>, bool)>,
     /// The last statement that was told to be doubtful.
     doubted: Option<RecoveryStatement>,
     /// Why the proof was not used, when that was told last.
@@ -31,16 +31,17 @@ impl Recovering {
         let now = announced.map(|it| (it.statement.clone(), it.is_contradicted));
         if self.announced != now {
             self.announced = now;
-            self.news.extend(announced.map(Event::announced));
+            let news = announced.map(|announced| Event::announced(status.best, announced));
+            self.news.extend(news);
         }
     }
 
     pub(super) fn tell_of_doubt(&mut self, status: &RecoveryStatus, witnesses: &[Witness]) {
-        let Some(announced) = &status.announced else {
+        let announced = status.announced.as_ref();
+        let Some(statement) = announced.and_then(|announced| announced.statement.as_ref()) else {
             self.doubted = None;
             return;
         };
-        let statement = &announced.statement;
         if self.doubted.as_ref() != Some(statement) {
             if let Some(reason) = doubt(statement, witnesses) {
                 self.doubted = Some(statement.clone());

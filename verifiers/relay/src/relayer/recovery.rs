@@ -22,7 +22,9 @@ type Due = (Wanted, Cargo);
 impl<T: Target> Relayer<T> {
     /// What the target knows of recoveries.
     pub(super) async fn recovery(&mut self) -> Result<Option<RecoveryStatus>, Ended> {
-        let Some(recovery) = self.target.recovery().await? else {
+        let given = self.recovering.given.as_ref();
+        let given = given.map(|proof| &proof.statement);
+        let Some(recovery) = self.target.recovery(given).await? else {
             return match self.recovering.given {
                 Some(_) => Err(no_recovery().into()),
                 None => Ok(None),
@@ -167,19 +169,20 @@ impl<T: Target> Relayer<T> {
             return Ok(Err(error.to_string()));
         }
         let checked = proof.check(&terms.set, trusted.genesis_hash());
-        Ok(match checked {
+        match checked {
             Ok(proof) => {
                 let announcement = Announcement {
                     proof: proof.into_unchecked(),
                     terms,
                     header: state.header,
                     nodes: state.nodes,
+                    mmr_root: self.source.mmr_root(&trusted).await?,
                 };
                 let cargo = Cargo::Announcement(Box::new(announcement));
-                Ok((Wanted::Announcement(block), cargo))
+                Ok(Ok((Wanted::Announcement(block), cargo)))
             }
-            Err(error) => Err(RecoverError::Proof(error).to_string()),
-        })
+            Err(error) => Ok(Err(RecoverError::Proof(error).to_string())),
+        }
     }
 }
 

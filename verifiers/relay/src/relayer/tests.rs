@@ -14,7 +14,7 @@ use crate::{
 };
 use chain::ChainNode;
 use duet_light_client::testing::TestChain;
-use duet_primitives::{KeysetCommitment, SetId, H256};
+use duet_primitives::{KeysetCommitment, RecoveryStatement, SetId, H256};
 use std::{
     cell::{Cell, RefCell},
     collections::VecDeque,
@@ -92,7 +92,7 @@ impl Verifier {
                 let known = recovery.announced.take();
                 let is_contradicted = known.is_some();
                 let announced = known.unwrap_or(Announced {
-                    statement,
+                    statement: Some(statement),
                     left: announcement.terms.delay,
                     is_contradicted,
                 });
@@ -152,7 +152,10 @@ impl Target for Verifier {
         Ok(self.0.status.get())
     }
 
-    async fn recovery(&self) -> Result<Option<RecoveryStatus>, TargetError> {
+    async fn recovery(
+        &self,
+        _: Option<&RecoveryStatement>,
+    ) -> Result<Option<RecoveryStatus>, TargetError> {
         Ok(self.0.recovery.borrow().clone())
     }
 

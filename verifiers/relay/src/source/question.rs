@@ -79,6 +79,21 @@ pub(super) async fn last_proof(
     Ok(None)
 }
 
+/// The root of the MMR in the proof of a verifier's newest block, checked.
+pub(super) async fn mmr_root(server: &Server, trusted: &Trusted) -> Result<Option<H256>, Fault> {
+    let best = trusted.best_block();
+    let proof = server.stateless_proof(best.number()).await?;
+    let Some(proof) = proof.filter(|proof| {
+        let commitment = &proof.justification.commitment;
+        (commitment.block_number, commitment.block_hash) == (best.number(), best.hash())
+    }) else {
+        return Ok(None);
+    };
+    let commitment = proof.justification.commitment.clone();
+    trusted.verify(proof)?;
+    Ok(Some(commitment.mmr_root))
+}
+
 /// A proof that a verifier would take. One of an older block, or by a set behind a reset, is none.
 fn checked(
     trusted: &Trusted,

@@ -16,7 +16,7 @@ use crate::{
 };
 use codec::{Compact, Decode, Encode};
 use duet_light_rpc::{shown, Failure, Kind};
-use duet_primitives::{KeysetCommitment, H256};
+use duet_primitives::{KeysetCommitment, RecoveryStatement, H256};
 use std::{fmt::Display, future::Future, path::Path, str::FromStr, time::Duration};
 use subxt::{
     client::OnlineClientAtBlock,
@@ -253,7 +253,10 @@ impl Target for Substrate {
         self.stored(&block).await?.status()
     }
 
-    async fn recovery(&self) -> Result<Option<RecoveryStatus>, TargetError> {
+    async fn recovery(
+        &self,
+        _: Option<&RecoveryStatement>,
+    ) -> Result<Option<RecoveryStatus>, TargetError> {
         let block = self.block().await?;
         self.recovery_at(&block).await
     }

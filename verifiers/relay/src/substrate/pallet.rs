@@ -67,12 +67,12 @@ pub(crate) fn recovery(
         left: announced
             .delay
             .saturating_sub(now.saturating_sub(announced.since)),
-        statement: announced.statement,
+        statement: Some(announced.statement),
         is_contradicted: announced.contradicted,
     });
     Ok(RecoveryStatus {
         best,
-        hash,
+        hash: Some(hash),
         announced,
     })
 }
@@ -303,10 +303,13 @@ mod tests {
         let read = |best: &[u8], now| recovery(Some(best), Some(&stored), now);
         for (now, left) in [(900, 600), (1_000, 600), (1_599, 1), (1_600, 0), (9_999, 0)] {
             let status = read(&best, now).expect("it is the pallet's");
-            assert_eq!((status.best.get(), status.hash), (7, H256::repeat_byte(3)));
+            assert_eq!(
+                (status.best.get(), status.hash),
+                (7, Some(H256::repeat_byte(3)))
+            );
             let announced = status.announced.expect("it is about this block");
             assert_eq!((announced.left, announced.is_contradicted), (left, true));
-            assert_eq!(announced.statement, statement());
+            assert_eq!(announced.statement, Some(statement()));
         }
         for other in [(9_u32, H256::repeat_byte(3)), (7, H256::repeat_byte(4))] {
             let status = read(&other.encode(), 2_000).expect("it is the pallet's");
@@ -355,6 +358,7 @@ mod tests {
             proof,
             header: vec![1; 9],
             nodes: vec![vec![1; 70], vec![2; 3]],
+            mmr_root: None,
         };
         let sent = announcement_arguments(&announcement);
         assert!(fits(&arguments(ANNOUNCE), &sent));

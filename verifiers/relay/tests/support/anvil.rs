@@ -77,6 +77,12 @@ impl Anvil {
         self.ask("evm_mine", json!([])).await;
     }
 
+    /// Lets seconds pass, and makes a block after them.
+    pub async fn pass(&self, seconds: u64) {
+        self.ask("evm_increaseTime", json!([seconds])).await;
+        self.mine().await;
+    }
+
     /// Makes blocks by hand from now on.
     pub async fn by_hand(&self) {
         self.ask("evm_setAutomine", json!([false])).await;

@@ -25,6 +25,8 @@ pub enum Fault {
     Silent,
     /// One transaction is refused as nodes do that ask for a tenth more of both fees; anvil is content with less.
     Underpriced,
+    /// Questions for events are refused, as by nodes that bound the range of blocks.
+    NoEvents,
 }
 
 /// It passes everything on unless it has a fault, and ends when it is dropped.
@@ -113,6 +115,10 @@ fn take(fault: &Mutex<Option<Fault>>, request: &[u8]) -> Option<Fault> {
             let is_sent = request.contains("eth_sendRawTransaction");
             is_sent.then(|| fault.take()).flatten()
         }
+        Some(Fault::NoEvents) => {
+            let request = String::from_utf8_lossy(request);
+            (*fault).filter(|_| request.contains("eth_getLogs"))
+        }
         other => other,
     }
 }
@@ -128,6 +134,7 @@ async fn answer(fault: Fault) -> Result<Vec<u8>> {
             "200 OK",
             error(-32000, "replacement transaction underpriced"),
         ),
+        Fault::NoEvents => ("200 OK", error(-32005, "block range is too wide")),
         Fault::Page => ("200 OK", "<!doctype html><p>Welcome".to_owned()),
         Fault::Unavailable => ("503 Service Unavailable", String::new()),
         Fault::HangsUp => return Err(ErrorKind::ConnectionReset.into()),

@@ -11,7 +11,7 @@ mod reset;
 pub use anvil::Anvil;
 pub use chain::{proof, ChainNode, VALIDATORS};
 pub use gate::{Fault, Gate};
-pub use reset::ResetChain;
+pub use reset::{ResetChain, ResetNode, Serves, ABOUT, AFTER, DELAY, NEWER, OTHER_RESET, RESET};
 
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
 use duet_light_client::testing::TestChain;
@@ -134,11 +134,12 @@ impl World {
 }
 
 pub fn bytecode() -> PathBuf {
-    concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../contracts/out/DuetLightClient.bin"
-    )
-    .into()
+    bytecode_of("DuetLightClient")
+}
+
+pub fn bytecode_of(contract: &str) -> PathBuf {
+    let contracts = concat!(env!("CARGO_MANIFEST_DIR"), "/../contracts/out");
+    format!("{contracts}/{contract}.bin").into()
 }
 
 /// Looks until nothing is wanted; what was submitted.

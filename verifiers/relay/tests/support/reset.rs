@@ -181,6 +181,16 @@ impl ResetChain {
         }
     }
 
+    /// That the chain was reset in another block.
+    pub fn lie_of_another_reset(&self) -> RecoveryStatement {
+        RecoveryStatement {
+            reset_number: BlockNumber::new(OTHER_RESET),
+            reset_hash: self.hash(OTHER_RESET),
+            set: TestSet::new(8, 40..44).set.commitment().clone(),
+            ..self.statement()
+        }
+    }
+
     /// The proof of a statement.
     pub fn recovery(&self, statement: &RecoveryStatement) -> RecoveryProof {
         let message = RecoveryMessage::new(self.genesis_hash, statement.clone());

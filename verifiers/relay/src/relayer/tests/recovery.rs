@@ -17,7 +17,7 @@ use std::{num::NonZeroU32, sync::Arc};
 pub(super) fn at(best: BlockNumber, hash: H256) -> RecoveryStatus {
     RecoveryStatus {
         best,
-        hash,
+        hash: Some(hash),
         announced: None,
     }
 }
@@ -78,10 +78,17 @@ impl World {
     fn announced(&self, statement: RecoveryStatement, left: u64) {
         let mut recovery = self.verifier.0.recovery.borrow_mut();
         recovery.as_mut().expect("it crosses resets").announced = Some(Announced {
-            statement,
+            statement: Some(statement),
             left,
             is_contradicted: false,
         });
+    }
+
+    /// As a verifier that keeps a hash of it, and a node that gives no events.
+    fn hides_the_statement(&self) {
+        let mut recovery = self.verifier.0.recovery.borrow_mut();
+        let announced = recovery.as_mut().and_then(|it| it.announced.as_mut());
+        announced.expect("it is announced").statement = None;
     }
 
     fn waits(&self, left: u64) {

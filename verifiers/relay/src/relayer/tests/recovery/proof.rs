@@ -68,7 +68,7 @@ async fn a_statement_is_taken_once_at_its_block_and_crossed_by_alone_after_the_w
     let (true_one, lie) = (world.chain.statement(), world.chain.lie());
     let status = |statement: Option<&RecoveryStatement>, left, is_contradicted| RecoveryStatus {
         announced: statement.cloned().map(|statement| Announced {
-            statement,
+            statement: Some(statement),
             left,
             is_contradicted,
         }),
@@ -82,9 +82,23 @@ async fn a_statement_is_taken_once_at_its_block_and_crossed_by_alone_after_the_w
         (status(Some(&true_one), 0, false), false, true),
         (status(Some(&true_one), 0, true), false, false),
     ] {
-        assert_eq!(status.takes(&true_one), takes, "{status:?}");
-        assert_eq!(status.crosses(&true_one), crosses, "{status:?}");
+        for hash in [status.hash, None] {
+            let status = RecoveryStatus {
+                hash,
+                ..status.clone()
+            };
+            assert_eq!(status.takes(&true_one), takes, "{status:?}");
+            assert_eq!(status.crosses(&true_one), crosses, "{status:?}");
+        }
     }
+    // A statement that is not shown is another one.
+    let mut hidden = status(Some(&true_one), 0, false);
+    hidden
+        .announced
+        .as_mut()
+        .expect("it is announced")
+        .statement = None;
+    assert!(hidden.takes(&true_one) && !hidden.crosses(&true_one));
 }
 
 /// RECOVER-8: the sources are asked before the crossing too.

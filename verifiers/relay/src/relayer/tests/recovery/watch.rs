@@ -13,6 +13,22 @@ async fn without_a_proof_of_its_own_a_relayer_announces_and_crosses_nothing() {
     assert_eq!(world.verifier.submissions(), 0);
 }
 
+/// RECOVER-8: nobody can compare a statement that the target's node hides.
+#[tokio::test]
+async fn a_statement_that_is_not_shown_is_warned_of_once_and_counted() {
+    let world = World::usual().await;
+    world.announced(world.chain.statement(), DELAY);
+    world.hides_the_statement();
+    let mut relayer = world.with_metrics(world.relayer());
+    for _ in 0..2 {
+        assert_eq!(world.look(&mut relayer).await, Did::Nothing);
+    }
+    let told = world.told.borrow();
+    let is_warning = |event: &&Event| matches!(event, Event::RecoveryHidden { .. });
+    assert_eq!(told.iter().filter(is_warning).count(), 1, "{told:?}");
+    assert_eq!(world.metric("duet_relay_recoveries_unfounded_total"), 1.0);
+}
+
 /// RECOVER-8: also by the signing set after it has handed off, and by a node that only one source is.
 #[tokio::test]
 async fn a_newer_proof_ends_an_announcement_at_once() {
