@@ -115,6 +115,33 @@ async fn a_chain_that_names_no_period_is_followed_from_any_block_with_a_warning(
     refused(sync(&node, &format!("{from} --trusting-period 9")).await);
 }
 
+/// Whoever bought the keys of validators that have their stake back signs another history, which nothing tells from the
+/// chain: within the period the client is fooled, and beyond it is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn old_keys_fool_no_client_that_slept_beyond_the_period() {
+    const SLEPT: u64 = 600;
+    let (world, folder) = (world(SLEPT), Folder::new());
+    let honest = Node::start_at(&world, Tamper::None, 5, true).await;
+    let state = format!("--state {}", folder.text("state"));
+    let begin = format!("{} {state} --trust-old-start", start(&world, 4));
+    sync(&honest, &begin).await.expect_code(0);
+
+    let forged = Arc::new(world.forged(6));
+    let forger = Node::start(&forged, Tamper::None).await;
+    refused(sync(&forger, &format!("{state} --trusting-period {SLEPT}")).await);
+    let fooled = sync(
+        &forger,
+        &format!("{state} --trusting-period {}", SLEPT + 60),
+    )
+    .await;
+    assert_eq!(fooled.expect_code(0).numbers(), [u64::from(NEWEST)]);
+    let status = Program::run(&format!("status --json {state}")).await;
+    let status = status.expect_code(0).named("status").remove(0);
+    let of = |world: &World| serde_json::json!(world.blocks[NEWEST as usize].hash);
+    assert_eq!(status["hash"], of(&forged));
+    assert_ne!(status["hash"], of(&world));
+}
+
 /// A program that slept, as on a suspended machine, takes no proof when it wakes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_follower_whose_newest_block_became_too_old_takes_no_proof_any_more() {

@@ -32,6 +32,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// A block.
+#[derive(Clone)]
 pub(crate) struct Block {
     pub(crate) header: Vec<u8>,
     pub(crate) hash: H256,
@@ -48,6 +49,9 @@ pub(crate) struct World {
     pub(crate) blocks: Vec<Block>,
     pub(crate) set: TestSet,
     pub(crate) behind: Option<Behind>,
+    /// The time of the newest block, in milliseconds.
+    last: u64,
+    trusting_period: u64,
 }
 
 /// A reset, and the recovery set that proves it.
@@ -131,19 +135,44 @@ impl World {
     }
 
     fn of(newest: u32, salt: u8, age: u64, trusting_period: u64, behind: Option<Behind>) -> Self {
-        let mut blocks: Vec<Block> = Vec::new();
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let last =
-            u64::try_from(now.expect("after 1970").as_millis()).expect("before long") - 1_000 * age;
-        let set = TestSet::new(0, 0..4);
-        for number in 0..=newest {
+        let now = u64::try_from(now.expect("after 1970").as_millis());
+        let mut world = Self {
+            blocks: Vec::new(),
+            set: TestSet::new(0, 0..4),
+            behind,
+            last: now.expect("before long") - 1_000 * age,
+            trusting_period,
+        };
+        world.grow(newest, salt);
+        world
+    }
+
+    /// Another history from this block on, as long, signed by the same keys.
+    pub(crate) fn forged(&self, from: u32) -> Self {
+        let mut forged = Self {
+            blocks: self.blocks[..from as usize].to_vec(),
+            set: TestSet::new(0, 0..4),
+            behind: self.behind.clone(),
+            ..*self
+        };
+        let newest = u32::try_from(self.blocks.len()).expect("few blocks") - 1;
+        forged.grow(newest, 99);
+        forged
+    }
+
+    /// Appends blocks up to the newest.
+    fn grow(&mut self, newest: u32, salt: u8) {
+        let first = u32::try_from(self.blocks.len()).expect("few blocks");
+        for number in first..=newest {
+            let blocks = &self.blocks;
             let parent = blocks.last().map_or(H256::zero(), |block| block.hash);
             let root = match number {
                 0 => H256::zero(),
-                _ => range(&blocks).root(),
+                _ => range(blocks).root(),
             };
-            let time = last - SLOT * u64::from(newest - number);
-            let signs = named(&set, behind.as_ref(), number);
+            let time = self.last - SLOT * u64::from(newest - number);
+            let signs = named(&self.set, self.behind.as_ref(), number);
             let keysets = Keysets::without_successor(signs.set.commitment().clone()).encode();
             let mut entries = vec![
                 (KEYSETS_STORAGE_KEY.to_vec(), keysets),
@@ -153,21 +182,17 @@ impl World {
             if number > 0 {
                 entries.push((TIME_STORAGE_KEY.to_vec(), time.encode()));
             }
-            if trusting_period > 0 {
+            if self.trusting_period > 0 {
                 let key = TRUSTING_PERIOD_STORAGE_KEY.to_vec();
-                entries.push((key, trusting_period.encode()));
+                entries.push((key, self.trusting_period.encode()));
             }
             let mut logs = vec![(6_u8, *b"aura", (time / SLOT).encode()).encode()];
-            if let Some(behind) = &behind {
+            if let Some(behind) = &self.behind {
                 entries.extend(behind.entries());
                 logs.extend((behind.at == number).then(|| behind.log()));
             }
-            blocks.push(block(number, parent, root, entries, &logs, salt));
-        }
-        Self {
-            blocks,
-            set,
-            behind,
+            self.blocks
+                .push(block(number, parent, root, entries, &logs, salt));
         }
     }
 
