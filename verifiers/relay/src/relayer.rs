@@ -31,6 +31,8 @@ pub struct Relayer<T> {
     /// Nothing is sent.
     is_dry_run: bool,
     waiting: Option<Waiting>,
+    /// Another relayer was faster the last time: it goes first, and this one tries a turn later.
+    is_second: bool,
     demanded: watch::Receiver<Option<BlockNumber>>,
     metrics: Option<Metrics>,
     lane: Option<Lane>,
@@ -70,6 +72,7 @@ impl<T: Target> Relayer<T> {
             policy,
             is_dry_run: false,
             waiting: None,
+            is_second: false,
             demanded,
             metrics: None,
             lane: None,
@@ -293,7 +296,7 @@ impl<T: Target> Relayer<T> {
             ) => None,
         };
         let absent = proof.as_ref().map_or(0, |proof| proof.non_signers.len());
-        let due = waiting.due(absent, &self.policy);
+        let due = self.in_order(&waiting, absent);
         if due > now && !self.is_dry_run {
             return Ok(Look::Later(due));
         }
@@ -307,13 +310,36 @@ impl<T: Target> Relayer<T> {
 
     /// Submits it, or reports its cost in a dry run.
     async fn bring(&mut self, cargo: Cargo) -> Result<Look, Ended> {
-        let estimate = self.target.estimate(&cargo).await?;
         if self.is_dry_run {
+            let estimate = self.target.estimate(&cargo).await?;
             return Ok(Look::Estimated(cargo, estimate));
         }
-        let receipt = self.target.submit(&cargo).await?;
+        let submitted = match self.target.estimate(&cargo).await {
+            Ok(_) => self.target.submit(&cargo).await,
+            Err(error) => Err(error),
+        };
+        match &submitted {
+            Ok(receipt) => match receipt.result {
+                Delivered::Taken => self.is_second = false,
+                Delivered::Known | Delivered::Withdrawn => self.is_second = true,
+                Delivered::Reverted => {}
+            },
+            Err(TargetError::Overtaken(_)) => self.is_second = true,
+            Err(_) => {}
+        }
+        let receipt = submitted?;
         self.waiting = None;
         Ok(Look::Submitted(cargo, receipt))
+    }
+
+    /// When to relay something, with regard to a relayer that was faster.
+    fn in_order(&self, waiting: &Waiting, absent: usize) -> Instant {
+        let due = waiting.due(absent, &self.policy);
+        if !self.is_second {
+            return due;
+        }
+        let later = due.checked_add(self.policy.turns.length());
+        later.unwrap_or(due)
     }
 
     async fn delivery(

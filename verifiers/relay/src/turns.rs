@@ -51,6 +51,11 @@ impl Turns {
         })
     }
 
+    /// Each relayer's time before the next one tries.
+    pub(crate) fn length(&self) -> Duration {
+        self.turn
+    }
+
     /// How long to wait for the others. `topic` is known to all relayers: a set's id, or the target's newest block.
     pub fn wait(&self, topic: u64) -> Duration {
         let first = spread(topic).checked_rem(self.relayers.get()).unwrap_or(0);

@@ -3,6 +3,8 @@
 #[path = "relaying/recovery.rs"]
 mod recovery;
 mod support;
+#[path = "relaying/unarranged.rs"]
+mod unarranged;
 
 use alloy::{
     network::{Ethereum, EthereumWallet},
@@ -305,7 +307,8 @@ async fn who_brings_what_another_transaction_of_the_block_has_brought_has_paid_f
     };
     assert_eq!(receipt.result, Delivered::Known);
     assert_eq!(world.paid(1).await, receipt.paid);
-    assert!(receipt.work > 100_000);
+    // The contract does not verify what it knows.
+    assert!(receipt.work < 60_000, "{receipt:?}");
     assert!(until_nothing(&mut relayer).await.is_empty());
 }
 

@@ -111,7 +111,7 @@ impl<T: Target> Relayer<T> {
         let now = Instant::now();
         let waiting = Waiting::on(self.waiting, wanted, status, now);
         self.waiting = Some(waiting);
-        let due = waiting.due(absent, &self.policy);
+        let due = self.in_order(&waiting, absent);
         if due > now && !self.is_dry_run {
             return Ok(Some(Look::Later(due)));
         }

@@ -11,7 +11,7 @@ mod reset;
 pub use anvil::Anvil;
 pub use chain::{proof, ChainNode, VALIDATORS};
 pub use gate::{Fault, Gate};
-pub use reset::{ResetChain, ResetNode, Serves, ABOUT, AFTER, DELAY, NEWER, OTHER_RESET, RESET};
+pub use reset::{ResetChain, ResetNode, Serves, ABOUT, AFTER, DELAY, NEWER, OTHER_RESET};
 
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
 use duet_light_client::testing::TestChain;
@@ -68,7 +68,12 @@ pub struct World {
 impl World {
     /// The source's head is its block `head`.
     pub async fn new(head: u32) -> Self {
-        let chain = TestChain::new(SETS, VALIDATORS, 7);
+        Self::with_sets(SETS, head).await
+    }
+
+    /// The same with another number of sets.
+    pub async fn with_sets(sets: u64, head: u32) -> Self {
+        let chain = TestChain::new(sets, VALIDATORS, 7);
         let node = ChainNode::start(&chain, head).await;
         let evm = Anvil::start().await;
         for number in 1..=3 {
