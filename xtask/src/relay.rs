@@ -6,11 +6,13 @@ use crate::{cargo, contracts, programs, result::Result, tools};
 const TESTS: [&str; 4] = ["--test", "relaying", "--test", "relayers"];
 /// The relayer.
 pub(crate) const PROGRAM: [&str; 2] = ["--bin", "duet-relay"];
+/// The tests lose keys and sign with recovery keys, too.
+const PROGRAMS: [&str; 4] = ["--bin", "duet-relay", "--bin", "duet-recovery"];
 
 /// Installs anvil, compiles the contracts, builds the programs, and tests.
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     contracts::compile()?;
-    programs::build_with(&PROGRAM)?;
+    programs::build_with(&PROGRAMS)?;
     cargo::run(cargo::workspace("test").args(TESTS).arg("--no-fail-fast"))
 }

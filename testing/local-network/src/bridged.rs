@@ -59,12 +59,12 @@ pub struct Bridged {
 }
 
 impl Bridged {
-    /// Makes both networks follow each other from genesis, and deploys the contract at a checkpoint of the first, as
-    /// printed by a light client. [`Bridged::relayer`] starts relayers.
+    /// Makes both networks follow each other from genesis, and deploys the contract of this name at a checkpoint of the
+    /// first, as printed by a light client. [`Bridged::relayer`] starts relayers.
     ///
     /// # Errors
     /// [`Error`] when a node does not answer, or `cargo xtask relay` or `cargo xtask demo --bridge` was not run.
-    pub async fn start(first: Network, second: Network) -> Result<Self> {
+    pub async fn start(first: Network, second: Network, contract: &str) -> Result<Self> {
         let executables = Executables::locate()?;
         let [here, there] = [first.node(0).rpc().await?, second.node(0).rpc().await?];
         for (rpc, other) in [(&here, &there), (&there, &here)] {
@@ -91,7 +91,7 @@ impl Bridged {
         let evm = EvmChain::start(&executables).await?;
         let checkpoint = checkpoint(&executables, &first, &here).await?;
         Ok(Self {
-            contract: relayer::deploy(&executables, &evm, &evm_key, &checkpoint).await?,
+            contract: relayer::deploy(&executables, &evm, &evm_key, &checkpoint, contract).await?,
             networks: [first, second],
             executables,
             evm,
@@ -105,6 +105,12 @@ impl Bridged {
         self.networks.each_ref()
     }
 
+    /// The network that the others follow.
+    pub fn first_mut(&mut self) -> &mut Network {
+        let [first, _] = &mut self.networks;
+        first
+    }
+
     /// The URL of anvil.
     pub fn evm_url(&self) -> &str {
         self.evm.url()
@@ -115,11 +121,11 @@ impl Bridged {
         &self.contract
     }
 
-    /// Starts a relayer. It relays every handoff, one block per session, and messages between the networks.
+    /// Starts a relayer, with more flags. It relays every handoff, one block per session, and messages between the networks.
     ///
     /// # Errors
     /// [`Error::NoExecutable`], [`Error::Io`].
-    pub fn relayer(&self, route: Route) -> Result<Relayer> {
+    pub fn relayer(&self, route: Route, more: &[&str]) -> Result<Relayer> {
         let urls = self
             .networks
             .each_ref()
@@ -141,7 +147,7 @@ impl Bridged {
         };
         let every = SESSION_BLOCKS.to_string();
         let choices = ["--every", &every, "--pause", "1", "--patience", "2"];
-        let arguments = [&ends[..], &choices, &["--key-file", key]].concat();
+        let arguments = [&ends[..], &choices, &["--key-file", key], more].concat();
         Relayer::start(&self.executables, &arguments)
     }
 }

@@ -8,6 +8,9 @@ use tokio::net::TcpStream;
 /// The secret of the first account that anvil funds. It is public.
 const EVM_SECRET: &str = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
+/// The contract that crosses no reset.
+pub const CONTRACT: &str = "DuetLightClient";
+
 /// The time limit for anvil's start.
 const START: Duration = Duration::from_secs(60);
 /// The trusting period of contract and pallet, in seconds: below the 1 120 for which the chain's validators wait for their
@@ -90,7 +93,7 @@ impl Relayer {
     }
 }
 
-/// Deploys the EVM contract, compiled by `node build.js`, at a checkpoint, and returns its address.
+/// Deploys the EVM contract of this name, compiled by `node build.js`, at a checkpoint, and returns its address.
 ///
 /// # Errors
 /// [`Error::NoExecutable`], [`Error::Io`], [`Error::ProgramEnded`], [`Error::Printed`].
@@ -99,11 +102,10 @@ pub async fn deploy(
     chain: &EvmChain,
     key: &Path,
     checkpoint: &Path,
+    contract: &str,
 ) -> Result<String> {
-    let bytecode = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../verifiers/contracts/out/DuetLightClient.bin"
-    );
+    let compiled = concat!(env!("CARGO_MANIFEST_DIR"), "/../../verifiers/contracts/out");
+    let bytecode = format!("{compiled}/{contract}.bin");
     let [key, checkpoint] = [key, checkpoint].map(|path| path.display().to_string());
     let arguments = [
         "deploy",
@@ -114,7 +116,7 @@ pub async fn deploy(
         "--checkpoint",
         &checkpoint,
         "--bytecode",
-        bytecode,
+        &bytecode,
         "--trusting-period",
         &TRUSTING_PERIOD.to_string(),
     ];

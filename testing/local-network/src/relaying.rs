@@ -2,7 +2,7 @@
 
 use duet_local_network::{
     bridged::{Bridged, Route},
-    messages,
+    messages, relayer,
     staking::register_new_key,
     Network, Node, Result, DEVELOPMENT_ACCOUNTS,
 };
@@ -21,7 +21,7 @@ pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Resu
     let second = Network::builder().validators(VALIDATORS).keep(keep);
     let tell = |node: &Node| println!("  {:8} {}", node.name(), node.url());
     let second = second.start_and_tell(tell).await?;
-    let bridged = Bridged::start(first, second).await?;
+    let bridged = Bridged::start(first, second, relayer::CONTRACT).await?;
     println!("each chain follows the other from its genesis");
     println!(
         "anvil, an EVM chain, at {}, with the contract at {}",
@@ -30,7 +30,7 @@ pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Resu
     );
     let (sender, mut events) = mpsc::unbounded_channel();
     for route in Route::ALL {
-        let mut relayer = bridged.relayer(route)?;
+        let mut relayer = bridged.relayer(route, &[])?;
         println!("{route}: {}", relayer.command());
         let sender = sender.clone();
         tokio::spawn(async move {

@@ -14,6 +14,7 @@ mod equivocation;
 mod false_statements;
 mod floor;
 mod forgery;
+mod lost_keys;
 mod owners;
 mod recovery;
 mod solochain;

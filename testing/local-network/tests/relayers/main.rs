@@ -2,10 +2,24 @@
 //!
 //! `cargo xtask relay` runs it, after it has built the relayer and the contracts.
 
+// Parts of the other scenarios, of which this one needs a few.
+#[allow(dead_code)]
+#[path = "../network/client.rs"]
+mod client;
+#[path = "../network/lost_keys.rs"]
+mod lost_keys;
+#[path = "../network/owners.rs"]
+mod owners;
+mod recovery;
+#[allow(dead_code)]
+#[path = "../network/support.rs"]
+mod support;
+
 use duet_local_network::{
     bridge,
     bridged::{Bridged, Route, PAYER},
     messages,
+    relayer::CONTRACT,
     staking::register_new_key,
     transaction::free_balance,
     wait, Interrupt, Network, Result, Rpc, DEVELOPMENT_ACCOUNTS,
@@ -91,7 +105,7 @@ impl World {
         let start = |validators| Network::builder().validators(validators).start();
         let (first, second) = tokio::join!(start(4), start(2));
         let [first, second] = [first, second].map(|network| network.expect("the network starts"));
-        let bridged = Bridged::start(first, second).await;
+        let bridged = Bridged::start(first, second, CONTRACT).await;
         let bridged = bridged.expect("they follow each other");
         let [first, second] = bridged.networks();
         let rpcs = [
@@ -191,7 +205,7 @@ struct Running {
 
 impl Running {
     fn start(bridged: &Bridged, route: Route) -> Self {
-        let mut relayer = bridged.relayer(route).expect("it starts");
+        let mut relayer = bridged.relayer(route, &[]).expect("it starts");
         let (sender, submitted) = mpsc::unbounded_channel();
         let reading = tokio::spawn(async move {
             while let Ok(event) = relayer.next_event().await {
