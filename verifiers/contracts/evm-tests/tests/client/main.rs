@@ -178,13 +178,14 @@ fn gas_is_within_one_percent_of_what_is_written_down() {
             if called.1.gas * 100 > most * 101 {
                 over.push((fork, n, absent, called.1.gas));
             }
-            assert!(chain.deployment <= 2_750_000, "{}", chain.deployment);
+            assert!(chain.deployment <= 2_850_000, "{}", chain.deployment);
         }
     }
     assert!(over.is_empty(), "{over:?}");
 }
 
-/// The most gas of a proof that another transaction has brought.
+/// The most gas of a proof that another transaction has brought, and that all of 1 000 have signed: the bytes alone cost
+/// most of it.
 const KNOWN: u64 = 60_000;
 
 #[test]
@@ -193,7 +194,7 @@ fn what_says_what_is_known_of_the_newest_block_is_cheap_and_all_else_is_verified
     let begin = checkpoint(GENESIS, signing.set.commitment());
     for named in [&signing, &next] {
         let mut chain = Chain::new(FORKS[1], &begin).expect("deployed");
-        let brought = proof_bytes(&prove(&signing, 5, named, 10), signing.set.commitment());
+        let brought = proof_bytes(&prove(&signing, 5, named, 0), signing.set.commitment());
         assert_eq!(chain.submit(&brought).0, Verdict::New);
         let state = chain.status();
         let (verdict, called) = chain.submit(&brought);
