@@ -1,9 +1,13 @@
 //! What the user says about the age of the trusted block. (LIGHT-9)
 
 use crate::args::Run;
-use duet_light_client::Dated;
+use duet_light_client::{Dated, Trusted};
 use duet_light_rpc::{Failure, Kind};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How far a block may be ahead of this machine's clock before the user is told, in seconds. Nodes accept blocks that are a
+/// little ahead.
+const AHEAD: u64 = 60;
 
 /// How long a client follows on before it proves the time of its newest block again.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -16,6 +20,8 @@ pub(crate) struct Age {
     trust_old_start: bool,
     /// When an endpoint was last asked for the time of a block.
     asked: Option<Instant>,
+    /// The user was told that a block is in the future.
+    told_ahead: bool,
 }
 
 impl Age {
@@ -24,6 +30,7 @@ impl Age {
             given: args.trusting_period,
             trust_old_start: args.trust_old_start,
             asked: None,
+            told_ahead: false,
         }
     }
 
@@ -52,6 +59,13 @@ impl Age {
         self.trust_old_start &= dated.check(now(), self.given).is_err();
     }
 
+    /// How many seconds a block is ahead of this machine's clock, if the user is to be told.
+    pub(crate) fn ahead(&mut self, dated: &Dated) -> Option<u64> {
+        let ahead = dated.time.saturating_sub(now()) / 1000;
+        let is_told = std::mem::replace(&mut self.told_ahead, ahead > AHEAD);
+        (ahead > AHEAD && !is_told).then_some(ahead)
+    }
+
     /// Whether the chain or the user names a trusting period.
     pub(crate) fn has_period(&self, dated: &Dated) -> bool {
         dated.trusting_period.or(self.given).is_some()
@@ -68,6 +82,11 @@ impl Age {
             Failure::new(Kind::TooOld, message)
         })
     }
+}
+
+/// Seconds since the newest block of which the time is known.
+pub(crate) fn age(trusted: &Trusted) -> Option<u64> {
+    trusted.dated().map(|dated| dated.age(now()))
 }
 
 /// Milliseconds since the Unix epoch.

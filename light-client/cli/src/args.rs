@@ -106,6 +106,9 @@ pub(crate) struct Sync {
     #[command(flatten)]
     pub(crate) recovering: Recovering,
 
+    #[command(flatten)]
+    pub(crate) fresh: Fresh,
+
     /// Continue until this block, or a later one, is proven.
     #[arg(long, value_name = "BLOCK")]
     pub(crate) until: Option<u32>,
@@ -149,11 +152,23 @@ pub(crate) struct Serve {
     pub(crate) allow_origin: Vec<String>,
 }
 
+/// How old an answer may be.
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Fresh {
+    /// Fail if the newest proven block is older than this, or if nobody proves its time. The chain may have stopped, or the
+    /// endpoints hide newer blocks. Its age is by this machine's clock.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_age: Option<u64>,
+}
+
 /// The common arguments of `block`, `storage` and `account`.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Read {
     #[command(flatten)]
     pub(crate) run: Run,
+
+    #[command(flatten)]
+    pub(crate) fresh: Fresh,
 
     /// Read at this block instead of the newest proven one.
     #[arg(long, value_name = "BLOCK")]
@@ -194,6 +209,9 @@ pub(crate) struct Account {
 pub(crate) struct Tx {
     #[command(flatten)]
     pub(crate) run: Run,
+
+    #[command(flatten)]
+    pub(crate) fresh: Fresh,
 
     /// The block.
     #[arg(long, value_name = "BLOCK")]

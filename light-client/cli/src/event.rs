@@ -4,7 +4,7 @@
 use crate::stats;
 #[cfg(feature = "vouchers")]
 use crate::vouch::shown;
-use crate::{age::now, recovery::shown as recovery, verdict::Verdict};
+use crate::{age::age, recovery::shown as recovery, verdict::Verdict};
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
 use duet_light_rpc::{Failure, Fault, PathJson};
 use duet_light_warp::Follower;
@@ -74,6 +74,16 @@ pub(crate) enum Event<'a> {
         block: BlockNumber,
         hash: H256,
         set: SetId,
+        /// The time of the block, or of one before it, in seconds since the Unix epoch; `None` while nothing proves it.
+        time: Option<u64>,
+        /// Seconds since then.
+        age: Option<u64>,
+    },
+    /// The newest block is so many seconds in the future by this machine's clock.
+    Ahead {
+        url: &'a str,
+        block: BlockNumber,
+        seconds: u64,
     },
     /// An endpoint failed and was dropped, or will be retried.
     Endpoint {
@@ -219,6 +229,8 @@ pub(crate) enum Event<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Source<'a> {
     pub(crate) url: &'a str,
+    /// Seconds since the newest proven block, which proves the answer; `None` while nothing proves its time.
+    pub(crate) head_age: Option<u64>,
     pub(crate) proof_bytes: usize,
     pub(crate) proof: ProofParts,
 }
@@ -302,6 +314,8 @@ impl<'a> Event<'a> {
             block: trusted.best_number(),
             hash: trusted.best_hash(),
             set: trusted.signing().id,
+            time: trusted.dated().map(|dated| dated.time / 1000),
+            age: age(trusted),
         }
     }
 
@@ -331,7 +345,7 @@ impl<'a> Event<'a> {
             threshold: trusted.signing().threshold(),
             next_set: trusted.next().map(|next| next.id),
             time: dated.map(|dated| dated.time / 1000),
-            age: dated.map(|dated| dated.age(now())),
+            age: age(trusted),
             trusting_period: dated.and_then(|dated| dated.trusting_period),
             recovery: trusted.announced().map(recovery::Awaited::of),
         }

@@ -44,7 +44,9 @@ mod verdict;
 mod vouch;
 
 use crate::{
-    args::{Account, Args, Block, Command, Recovering, RecoveryStatement, Run, Serve, Storage, Tx},
+    args::{
+        Account, Args, Block, Command, Read, Recovering, RecoveryStatement, Run, Serve, Storage, Tx,
+    },
     event::Event,
     goal::Goal,
     output::Output,
@@ -64,27 +66,38 @@ fn main() -> ExitCode {
             let goal = args
                 .until
                 .map_or(Goal::Head, |block| Goal::Block(BlockNumber::new(block)));
-            run(&args.run, goal, Work::Recovering(&args.recovering))
+            run(
+                &args.run,
+                goal,
+                args.fresh.max_age,
+                Work::Recovering(&args.recovering),
+            )
         }
         Command::Follow(args) => {
             let goal = args.blocks.map_or(Goal::Never, Goal::Proofs);
-            run(&args.run, goal, Work::Recovering(&args.recovering))
+            run(&args.run, goal, None, Work::Recovering(&args.recovering))
         }
         Command::Serve(args) => {
             let output = Output::new(args.run.json, args.run.quiet);
             let result = in_runtime(serve_until_interrupted(&args, &output));
             (output, result)
         }
-        Command::Block(Block { read }) => answer(&read.run, &Question::Header, read.at),
+        Command::Block(Block { read }) => answer(&read, &Question::Header),
         Command::Storage(Storage { read, key, name }) => match key.or(name) {
-            Some(entry) => answer(&read.run, &Question::Storage(entry), read.at),
+            Some(entry) => answer(&read, &Question::Storage(entry)),
             // The command line requires one of them.
             None => return ExitCode::from(Kind::Usage.code()),
         },
-        Command::Account(Account { read, account }) => {
-            answer(&read.run, &Question::Account(account), read.at)
+        Command::Account(Account { read, account }) => answer(&read, &Question::Account(account)),
+        Command::Tx(Tx {
+            run,
+            fresh,
+            at,
+            hash,
+        }) => {
+            let at = Some(at);
+            answer(&Read { run, fresh, at }, &Question::Transaction(hash))
         }
-        Command::Tx(Tx { run, at, hash }) => answer(&run, &Question::Transaction(hash), Some(at)),
         Command::Report(args) => {
             let output = Output::of_answers(args.json, false);
             let result = in_runtime(report::report(&args, &output));
@@ -96,7 +109,7 @@ fn main() -> ExitCode {
             (output, result)
         }
         Command::RecoveryStatement(RecoveryStatement { run: args, members }) => {
-            run(&args, Goal::Head, Work::Statement(&members))
+            run(&args, Goal::Head, None, Work::Statement(&members))
         }
         #[cfg(feature = "statistics")]
         Command::Stats(args) => {
@@ -128,9 +141,9 @@ fn main() -> ExitCode {
 }
 
 /// Syncs, then answers a question about the newest proven block, or about one before it.
-fn answer(args: &Run, question: &Question, at: Option<u32>) -> (Output, Result<(), Failure>) {
-    let work = Work::Question(question, at.map(BlockNumber::new));
-    run(args, Goal::Head, work)
+fn answer(args: &Read, question: &Question) -> (Output, Result<(), Failure>) {
+    let work = Work::Question(question, args.at.map(BlockNumber::new));
+    run(&args.run, Goal::Head, args.fresh.max_age, work)
 }
 
 /// The work of a run.
@@ -143,12 +156,17 @@ enum Work<'a> {
     Statement(&'a Path),
 }
 
-fn run(args: &Run, goal: Goal, work: Work<'_>) -> (Output, Result<(), Failure>) {
+fn run(
+    args: &Run,
+    goal: Goal,
+    max_age: Option<u64>,
+    work: Work<'_>,
+) -> (Output, Result<(), Failure>) {
     let output = match work {
         Work::Recovering(_) => Output::new(args.json, args.quiet),
         Work::Question(..) | Work::Statement(_) => Output::of_answers(args.json, args.quiet),
     };
-    let result = in_runtime(run_until_interrupted(args, goal, work, &output));
+    let result = in_runtime(run_until_interrupted(args, goal, max_age, work, &output));
     output.clear();
     (output, result)
 }
@@ -198,6 +216,7 @@ async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failu
 async fn run_until_interrupted(
     args: &Run,
     goal: Goal,
+    max_age: Option<u64>,
     work: Work<'_>,
     output: &Output,
 ) -> Result<(), Failure> {
@@ -206,10 +225,12 @@ async fn run_until_interrupted(
         match work {
             Work::Recovering(recovering) => {
                 session.recovery = Recovery::new(recovering, session.genesis)?;
-                session.run().await
+                session.run().await?;
+                session.check_fresh(max_age)
             }
             Work::Question(question, at) => {
                 session.run().await?;
+                session.check_fresh(max_age)?;
                 session.answer(question, at).await
             }
             Work::Statement(members) => session.recovery_statement(members).await,

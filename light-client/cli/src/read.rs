@@ -1,6 +1,7 @@
 //! Answers from the chain's state and history, each proven under the newest block with a proof.
 
 use crate::{
+    age::age,
     event::{Event, ProofParts, Source},
     parts,
     question::{Account, AccountInfo, Entry, Question},
@@ -46,6 +47,7 @@ impl Session {
         let parts = parts::fetch(&server, trusted, at, &keys).await?;
         let source = Source {
             url: &url,
+            head_age: age(trusted),
             proof_bytes: parts.proof_bytes(),
             proof: parts.proof(trusted),
         };

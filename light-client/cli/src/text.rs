@@ -64,10 +64,23 @@ impl Event<'_> {
                 format!("behind: at block {block}, but {url} names {head} as its proven head")
             }
             Self::Synced {
-                block, hash, set, ..
+                block,
+                hash,
+                set,
+                age,
+                ..
             } => {
-                format!("synced to block {block}  set {set}  {hash:?}")
+                let age = age.map_or_else(|| "of unknown age".to_owned(), |age| format!("{age} s old"));
+                format!("synced to block {block}  set {set}  {hash:?}  {age}")
             }
+            Self::Ahead {
+                url,
+                block,
+                seconds,
+            } => format!(
+                "warning: block {block} of {url} is {seconds} s in the future: this machine's clock is wrong, or that of the \
+                 chain is; ages are shown as 0 s"
+            ),
             Self::Endpoint {
                 url,
                 verdict,
@@ -160,7 +173,7 @@ impl Event<'_> {
 
     fn answer_text(&self) -> String {
         match self {
-            Self::Header { block, hash, parent_hash, state_root, extrinsics_root, .. } => {
+            Self::Header { block, hash, parent_hash, state_root, extrinsics_root, source } => {
                 let mut lines = vec![
                     format!("block            {block}"),
                     format!("hash             {hash:?}"),
@@ -168,6 +181,7 @@ impl Event<'_> {
                 lines.extend(parent_hash.map(|hash| format!("parent           {hash:?}")));
                 lines.push(format!("state root       {state_root:?}"));
                 lines.push(format!("extrinsics root  {extrinsics_root:?}"));
+                lines.extend(source.head_age.map(|age| format!("proven           under a block that is {age} s old")));
                 lines.join("\n")
             }
             Self::Storage { value: Some(value), events: Some(events), length, block, .. } => format!(
@@ -182,10 +196,16 @@ impl Event<'_> {
             Self::Account { exists: false, block, account, .. } => {
                 format!("the state after block {block} has no account {account}")
             }
-            Self::Account { block, hash, account, nonce, free, reserved, frozen, .. } => format!(
-                "account   {account}\nblock     {block}  {hash:?}\nnonce     {nonce}\nfree      {free}\nreserved  \
-                 {reserved}\nfrozen    {frozen}"
-            ),
+            Self::Account { block, hash, account, nonce, free, reserved, frozen, source, .. } => {
+                let account = format!(
+                    "account   {account}\nblock     {block}  {hash:?}\nnonce     {nonce}\nfree      {free}\nreserved  \
+                     {reserved}\nfrozen    {frozen}"
+                );
+                match source.head_age {
+                    Some(age) => format!("{account}\nproven    under a block that is {age} s old"),
+                    None => account,
+                }
+            }
             Self::Transaction { block, hash, transaction, index: Some(index), .. } => format!(
                 "transaction  {transaction:?}\nblock        {block}  {hash:?}\nindex        {index}\nIt is in this \
                  final block. Whether its call succeeded is not proven."

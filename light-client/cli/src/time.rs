@@ -1,8 +1,8 @@
 //! The time of the newest block: proven, kept, and checked before each proof. (LIGHT-9)
 
-use crate::{event::Event, parts, session::Session};
+use crate::{age::age, event::Event, parts, session::Session};
 use duet_light_client::Dated;
-use duet_light_rpc::{Failure, Fault, Missing, Server};
+use duet_light_rpc::{Failure, Fault, Kind, Missing, Server};
 use duet_primitives::BlockNumber;
 
 impl Session {
@@ -12,6 +12,23 @@ impl Session {
             Some(dated) if !self.age.is_trusted() => self.age.check(&dated, ""),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses a newest block that is older than the user accepts, or whose time nobody proves.
+    pub(crate) fn check_fresh(&self, max_age: Option<u64>) -> Result<(), Failure> {
+        let Some(max_age) = max_age else {
+            return Ok(());
+        };
+        let trusted = self.trusted()?;
+        let block = trusted.best_number();
+        let message = match age(trusted) {
+            Some(age) if age <= max_age => return Ok(()),
+            Some(age) => format!(
+                "block {block}, the newest proven one, is {age} s old, more than {max_age} s"
+            ),
+            None => format!("no endpoint proves the time of block {block}, the newest proven one"),
+        };
+        Err(Failure::new(Kind::Stale, message))
     }
 
     /// Checks the age of the block that this client begins from, before it takes a proof.
@@ -67,8 +84,17 @@ impl Session {
         };
         let is_known = trusted.dated().is_some();
         let trusted = trusted.clone().with_date(dated);
+        let block = trusted.best_number();
         self.set_trusted(trusted);
         self.age.prove(&dated);
+        if let Some(seconds) = self.age.ahead(&dated) {
+            let url = &server.url;
+            self.output.event(&Event::Ahead {
+                url,
+                block,
+                seconds,
+            });
+        }
         if !is_known && !self.age.has_period(&dated) {
             self.output
                 .event(&Event::NoTrustingPeriod { url: &server.url });

@@ -20,6 +20,8 @@ pub enum Kind {
     Unvouched,
     /// The trusted block is older than the trusting period. Exit code 8.
     TooOld,
+    /// The newest proven block is older than the user accepts. Exit code 9.
+    Stale,
     /// Told to stop. Exit code 130.
     Interrupted,
 }
@@ -36,6 +38,7 @@ impl Kind {
             Self::NoWay => 6,
             Self::Unvouched => 7,
             Self::TooOld => 8,
+            Self::Stale => 9,
             Self::Interrupted => 130,
         }
     }
@@ -51,6 +54,7 @@ impl Kind {
             Self::NoWay => "no_way",
             Self::Unvouched => "unvouched",
             Self::TooOld => "too_old",
+            Self::Stale => "stale",
             Self::Interrupted => "interrupted",
         }
     }

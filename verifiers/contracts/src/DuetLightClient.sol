@@ -267,7 +267,7 @@ contract DuetLightClient {
         uint256 place = _offset(proof);
         bytes32 kept = blocks[(s.count - 1) % KEPT];
         if (_block(s.number, _word(place + 4), _word(place + 36)) != kept) return false;
-        if (keccak256(proof[168:308]) != signingSet) return false;
+        if (FinalityProof.u64(place + 68) != s.signing || keccak256(proof[168:308]) != signingSet) return false;
         if (keccak256(proof[76:168]) == keccak256(proof[168:260])) return !s.hasNext;
         return s.hasNext && proof.length >= 644 && keccak256(bytes.concat(proof[76:168], proof[596:644])) == nextSet;
     }

@@ -145,6 +145,7 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
         "account_nextIndex" | "system_accountNextIndex" => {
             chain.nonce(&params.next::<String>()?).await
         }
+        "system_health" => chain.health().await,
         "duet_getGenesisProof" => chain.genesis_proof().await,
         "duet_getStartProof" => match params.optional()? {
             Some(block) => chain.start_proof(block).await,

@@ -1,19 +1,24 @@
 //! Answers from the state, each of one proven block. (STATE-2)
 
 use crate::{
+    age::now,
     question::{Account, AccountInfo},
     serve::{
         chain::{Chain, Known},
-        params::{Key, Keys},
+        params::{Bytes, Key, Keys},
         refusal::Refusal,
     },
 };
 use codec::DecodeAll;
+use duet_light_client::TIME_STORAGE_KEY;
 use duet_light_rpc::hex;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use sp_crypto_hashing::blake2_256;
 use std::sync::Arc;
+
+/// The oldest newest block of a server that is up to date, in seconds.
+const YOUNG: u64 = 60;
 
 /// Entries of the state after a block, with the trie nodes that prove them.
 #[derive(Debug)]
@@ -64,6 +69,21 @@ impl Chain {
     /// `state_getStorage`.
     pub(crate) async fn storage(&self, key: &Key, at: Option<H256>) -> Result<Value, Refusal> {
         Ok(json!(self.entry(key, at).await?.map(|value| hex(&value))))
+    }
+
+    /// `system_health`: it syncs while its newest block is not young. On a chain whose state has no time nobody can tell.
+    pub(crate) async fn health(&self) -> Result<Value, Refusal> {
+        let time = self
+            .entry(&Key(Bytes(TIME_STORAGE_KEY.to_vec())), None)
+            .await?;
+        let time = time.and_then(|time| u64::decode_all(&mut time.as_slice()).ok());
+        let age = time.map(|time| now().saturating_sub(time) / 1000);
+        Ok(json!({
+            "peers": self.upstream.in_use(),
+            "isSyncing": age.is_some_and(|age| age > YOUNG),
+            "shouldHavePeers": true,
+            "headAge": age,
+        }))
     }
 
     /// `state_getStorageSize`.

@@ -73,6 +73,14 @@ impl Upstream {
             .map_or("", |endpoint| endpoint.url.as_str())
     }
 
+    /// How many endpoints are not dropped.
+    pub(crate) fn in_use(&self) -> usize {
+        let endpoints = self.endpoints.iter();
+        endpoints
+            .filter(|endpoint| endpoint.dropped.get().is_none())
+            .count()
+    }
+
     /// Asks one endpoint after the other until one gives an answer that `question` accepts.
     pub(crate) async fn ask<T, F, Answered>(&self, question: F) -> Result<Answer<T>, Refusal>
     where

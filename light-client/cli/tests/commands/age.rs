@@ -1,6 +1,8 @@
 //! LIGHT-9: the program continues from no block that is older than the trusting period.
 
-use crate::support::{checkpoint_file, Finished, Folder, Node, Program, Tamper, World};
+use crate::support::{
+    checkpoint_file, hex, Finished, Folder, Node, Program, Tamper, World, ACCOUNT,
+};
 use serde_json::Value;
 use std::{
     sync::Arc,
@@ -140,6 +142,70 @@ async fn old_keys_fool_no_client_that_slept_beyond_the_period() {
     let of = |world: &World| serde_json::json!(world.blocks[NEWEST as usize].hash);
     assert_eq!(status["hash"], of(&forged));
     assert_ne!(status["hash"], of(&world));
+}
+
+/// A chain that stopped looks like a healthy one but for its age.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_shown_has_its_age_and_is_refused_beyond_the_users_limit() {
+    const AGE: u64 = 100;
+    let world = world(AGE);
+    let node = Node::start(&world, Tamper::None).await;
+    let account = hex(&ACCOUNT);
+    let hash = hex(&[7; 32]);
+    let commands = [
+        "sync".to_owned(),
+        format!("account {account}"),
+        format!("storage {account}"),
+        "block".to_owned(),
+        format!("tx {hash} --at 9"),
+    ];
+    let run = async |command: &str, more: &str| {
+        let (url, from) = (&node.url, start(&world, 5));
+        let line = format!("{command} --json --give-up-after 1 --url {url} {from} {more}");
+        Program::run(&line).await
+    };
+    for command in &commands {
+        let shown = run(command, &format!("--max-age {}", AGE + 60)).await;
+        let last = shown.expect_code(0).events().pop().expect("an answer");
+        let age = if command == "sync" { "age" } else { "head_age" };
+        let age = last[age].as_u64().expect("it is proven");
+        assert!((AGE..AGE + 60).contains(&age), "{last}");
+
+        let refused = run(command, &format!("--max-age {}", AGE - 1)).await;
+        let refused = refused.expect_code(9);
+        let failed = refused.events().pop().expect("a failure");
+        assert_eq!(failed["kind"], "stale");
+        let is_answer = |event: &Value| !event["head_age"].is_null();
+        assert!(!refused.events().iter().any(is_answer), "{command}");
+    }
+    // An older block is as old as the newest one that proves it.
+    let older = run(&commands[1], "--at 6 --max-age 160").await;
+    assert_eq!(older.expect_code(0).named("account")[0]["block"], 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_age_that_nobody_proves_is_too_old_for_every_limit() {
+    let world = world(0);
+    let node = Node::start(&world, Tamper::Pruned).await;
+    let begin = format!("{} --trust-old-start", start(&world, 5));
+    let synced = sync(&node, &begin).await.expect_code(0);
+    assert!(synced.named("synced")[0]["age"].is_null());
+    sync(&node, &format!("{begin} --max-age 1000000"))
+        .await
+        .expect_code(9);
+}
+
+/// A clock is the user's, and may be wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_from_the_future_is_told_once_and_its_age_is_0() {
+    for (ahead, told) in [(30, 0), (90, 1)] {
+        let world = Arc::new(World::ahead(NEWEST, ahead));
+        let node = Node::start(&world, Tamper::None).await;
+        let finished = sync(&node, &format!("{} --max-age 0", start(&world, 5))).await;
+        let finished = finished.expect_code(0);
+        assert_eq!(finished.named("synced")[0]["age"], 0);
+        assert_eq!(finished.named("ahead").len(), told, "{ahead}");
+    }
 }
 
 /// A program that slept, as on a suspended machine, takes no proof when it wakes.

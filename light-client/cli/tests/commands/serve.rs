@@ -20,6 +20,24 @@ fn key() -> String {
     hex(&account_key())
 }
 
+/// A chain that stopped is not up to date, whatever its node says.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_newest_block_is_old_syncs() {
+    for (age, is_syncing) in [(0, false), (100, true)] {
+        let world = Arc::new(World::aged(NEWEST, 1, age, 1_000));
+        let node = Node::start(&world, Tamper::None).await;
+        let served = Served::start(&world, &[&node], "--strict").await;
+        let health = served.ask("system_health", json!([])).await;
+        assert_eq!(health["isSyncing"], is_syncing);
+        assert_eq!(
+            (&health["peers"], &health["shouldHavePeers"]),
+            (&json!(1), &json!(true))
+        );
+        let told = health["headAge"].as_u64().expect("it is proven");
+        assert!((age..age + 60).contains(&told), "{health}");
+    }
+}
+
 /// STATE-1 to STATE-4.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_asked_of_the_newest_block_and_of_older_ones_is_answered() {

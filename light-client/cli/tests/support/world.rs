@@ -120,7 +120,13 @@ impl World {
 
     /// The same, with a newest block that is so many seconds old, and a trusting period that its state names unless it is 0.
     pub(crate) fn aged(newest: u32, salt: u8, age: u64, trusting_period: u64) -> Self {
+        let age = age.try_into().expect("not before the epoch");
         Self::of(newest, salt, age, trusting_period, None)
+    }
+
+    /// A newest block that is so many seconds in the future.
+    pub(crate) fn ahead(newest: u32, seconds: i64) -> Self {
+        Self::of(newest, 1, -seconds, 1_000, None)
     }
 
     /// Blocks 0 to `newest`, with a reset in block `at` after which another set signs, and a recovery set.
@@ -134,14 +140,17 @@ impl World {
         Self::of(newest, 1, 0, 1_000_000, Some(behind))
     }
 
-    fn of(newest: u32, salt: u8, age: u64, trusting_period: u64, behind: Option<Behind>) -> Self {
+    /// An age below 0 is in the future.
+    fn of(newest: u32, salt: u8, age: i64, trusting_period: u64, behind: Option<Behind>) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = u64::try_from(now.expect("after 1970").as_millis());
         let mut world = Self {
             blocks: Vec::new(),
             set: TestSet::new(0, 0..4),
             behind,
-            last: now.expect("before long") - 1_000 * age,
+            last: now
+                .expect("before long")
+                .saturating_add_signed(-1_000 * age),
             trusting_period,
         };
         world.grow(newest, salt);
