@@ -5,6 +5,9 @@ use duet_light_client::{Dated, Trusted};
 use duet_light_rpc::{Failure, Kind};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+/// The greatest age of the newest block of a chain that goes on, in seconds.
+pub(crate) const YOUNG: u64 = 60;
+
 /// How far a block may be ahead of this machine's clock before the user is told, in seconds. Nodes accept blocks that are a
 /// little ahead.
 const AHEAD: u64 = 60;

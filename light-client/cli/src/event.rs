@@ -79,6 +79,12 @@ pub(crate) enum Event<'a> {
         /// Seconds since then.
         age: Option<u64>,
     },
+    /// An endpoint says that no set signs its newest block. Nothing proves it.
+    Silent {
+        url: &'a str,
+        block: BlockNumber,
+        set: SetId,
+    },
     /// The newest block is so many seconds in the future by this machine's clock.
     Ahead {
         url: &'a str,

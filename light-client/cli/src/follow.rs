@@ -162,7 +162,7 @@ impl Session {
             seconds: watch.since.elapsed().as_secs(),
             alone: self.endpoints.others(index).is_empty(),
         });
-        Ok(())
+        self.tell_of_silence(server).await
     }
 
     /// Reports the faults found in the other endpoints.

@@ -1,7 +1,7 @@
 //! One run: from the trusted state to the goal, with one endpoint after another.
 
 use crate::{
-    age::Age,
+    age::{age, Age, YOUNG},
     args::Run,
     begin::{begin, genesis_hash},
     event::Event,
@@ -294,6 +294,9 @@ impl Session {
         if self.goal == Goal::Head {
             self.catch_up(&server).await?;
             self.keep_time(&server).await?;
+            if age(self.trusted()?).is_none_or(|age| age > YOUNG) {
+                self.tell_of_silence(&server).await?;
+            }
             self.endpoints.succeeded(index, Instant::now());
             return Ok(Done);
         }

@@ -73,6 +73,10 @@ impl Event<'_> {
                 let age = age.map_or_else(|| "of unknown age".to_owned(), |age| format!("{age} s old"));
                 format!("synced to block {block}  set {set}  {hash:?}  {age}")
             }
+            Self::Silent { url, block, set } => format!(
+                "warning: {url} says that no set signs its newest block: set {set}, trusted at block {block}, has expired \
+                 (HANDOFF-5) or was ended (ACTIVE-3), and no proof comes before a reset or a new activation"
+            ),
             Self::Ahead {
                 url,
                 block,

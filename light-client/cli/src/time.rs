@@ -31,6 +31,19 @@ impl Session {
         Err(Failure::new(Kind::Stale, message))
     }
 
+    /// Tells if an endpoint says why no newer proof comes.
+    pub(crate) async fn tell_of_silence(&self, server: &Server) -> Result<(), Fault> {
+        if server.signs().await? == Some(false) {
+            let trusted = self.trusted()?;
+            self.output.event(&Event::Silent {
+                url: &server.url,
+                block: trusted.best_number(),
+                set: trusted.latest_set().id,
+            });
+        }
+        Ok(())
+    }
+
     /// Checks the age of the block that this client begins from, before it takes a proof.
     pub(crate) async fn check_start(&mut self, server: &Server) -> Result<(), Fault> {
         if self.age.is_trusted() {

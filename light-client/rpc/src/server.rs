@@ -259,6 +259,22 @@ impl Server {
         self.number_of(hash).await
     }
 
+    /// Whether a set signs the server's newest block, as it says: one that has expired or was ended signs nothing
+    /// (HANDOFF-5, ACTIVE-3). `None` when the server does not say.
+    ///
+    /// # Errors
+    /// The errors of any request, except a refusal.
+    pub async fn signs(&self) -> Result<Option<bool>, Fault> {
+        let params = rpc_params!["DuetApi_commitment_payload", "0x"];
+        let answer = self.call::<String>("state_call", params).await?;
+        // SCALE of an `Option`.
+        Ok(answer.ok().and_then(|payload| match payload.get(..4)? {
+            "0x00" => Some(false),
+            "0x01" => Some(true),
+            _ => None,
+        }))
+    }
+
     async fn number_of(&self, hash: H256) -> Result<BlockNumber, Fault> {
         let header: Option<HeaderJson> = self.ask("chain_getHeader", rpc_params![hash]).await?;
         let wrong = |got: String| Lie::OtherAnswer {

@@ -1,7 +1,7 @@
 //! Answers from the state, each of one proven block. (STATE-2)
 
 use crate::{
-    age::now,
+    age::{now, YOUNG},
     question::{Account, AccountInfo},
     serve::{
         chain::{Chain, Known},
@@ -16,9 +16,6 @@ use duet_primitives::H256;
 use serde_json::{json, Value};
 use sp_crypto_hashing::blake2_256;
 use std::sync::Arc;
-
-/// The oldest newest block of a server that is up to date, in seconds.
-const YOUNG: u64 = 60;
 
 /// Entries of the state after a block, with the trie nodes that prove them.
 #[derive(Debug)]

@@ -195,6 +195,29 @@ async fn an_age_that_nobody_proves_is_too_old_for_every_limit() {
         .expect_code(9);
 }
 
+/// HANDOFF-5: a client that begins at a set that has expired waits for nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_for_a_set_that_signs_nothing_is_told() {
+    for (tamper, age, told) in [
+        (Tamper::SignsNothing, 100, 1),
+        (Tamper::SignsNothing, 0, 0),
+        (Tamper::None, 100, 0),
+    ] {
+        let world = world(age);
+        let node = Node::start(&world, tamper).await;
+        let synced = sync(&node, &start(&world, 5)).await.expect_code(0);
+        assert_eq!(synced.named("silent").len(), told, "{tamper:?} {age}");
+    }
+    let world = world(0);
+    let node = Node::start(&world, Tamper::SignsNothing).await;
+    let from = start(&world, 5);
+    let line = format!("follow --json --stall-after 1 --url {} {from}", node.url);
+    let follower = Program::start(&line).wait_for_line("\"silent\"").await;
+    follower.signal("TERM");
+    let finished = follower.finish().await.expect_code(0);
+    assert_eq!(finished.named("stalled").len(), 1);
+}
+
 /// A clock is the user's, and may be wrong.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_from_the_future_is_told_once_and_its_age_is_0() {

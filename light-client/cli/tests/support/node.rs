@@ -45,6 +45,8 @@ pub(crate) enum Tamper {
     OtherTransactionHash,
     /// Says that a transaction is in a final block, which does not have it.
     FalselyFinal,
+    /// The set of the chain has expired.
+    SignsNothing,
     /// The state is pruned.
     Pruned,
     /// Nothing: it knows the last proof of the set before a reset, which is of this block.
@@ -175,6 +177,7 @@ impl State {
                 let (text,): (String,) = params.parse()?;
                 Ok(json!(self.transaction_hash(&text)))
             }
+            "state_call" if self.tamper == Tamper::SignsNothing => Ok(json!("0x00")),
             "state_call" => Err(ErrorObject::owned(4003, FORGED, Some(FORGED.repeat(1_000)))),
             _ => Ok(json!(FORGED)),
         }
