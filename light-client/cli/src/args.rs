@@ -6,6 +6,7 @@ use crate::stats::args::Asked;
 #[cfg(feature = "vouchers")]
 use crate::vouch::args::{Fingerprint, Vouch, Vouching};
 use clap::{Args as ArgsGroup, Parser, Subcommand};
+use duet_light_rpc::ws_url;
 use duet_primitives::H256;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -354,14 +355,6 @@ pub(crate) struct Run {
     /// Warn when no endpoint has had a new proof for this long.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) stall_after: Duration,
-}
-
-fn ws_url(text: &str) -> Result<String, String> {
-    if text.starts_with("ws://") || text.starts_with("wss://") {
-        Ok(text.to_owned())
-    } else {
-        Err("a WebSocket address starts with ws:// or wss://".to_owned())
-    }
 }
 
 fn hash(text: &str) -> Result<H256, String> {

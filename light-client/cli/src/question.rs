@@ -33,6 +33,9 @@ impl Entry {
         let digits = text.strip_prefix("0x").unwrap_or(text);
         let key = hex::decode(digits)
             .map_err(|error| format!("a key is 0x and hexadecimal digits: {error}"))?;
+        if key.is_empty() {
+            return Err("a key has at least one byte".to_owned());
+        }
         Ok(Self { key, name: None })
     }
 

@@ -2,6 +2,7 @@
 
 use alloy::primitives::Address;
 use clap::{Args as ArgsGroup, Parser, Subcommand};
+use duet_light_rpc::{http_url, ws_url};
 use duet_relay::messages::LaneId;
 use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
@@ -83,7 +84,7 @@ pub(crate) struct Substrate {
     pub(crate) relaying: Relaying,
 
     /// WebSocket RPC of a node of the chain with the pallet. It is trusted not to waste the account's funds.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = ws_url)]
     pub(crate) target: String,
 
     /// The pallet's name in the runtime.
@@ -120,7 +121,7 @@ pub(crate) struct Substrate {
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct EvmChain {
     /// HTTP JSON-RPC of a node of the EVM chain. It is trusted not to waste the account's funds.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = http_url)]
     pub(crate) target: String,
 
     /// A file with the account's secret in hexadecimal digits. Other users must not have access.
@@ -152,7 +153,7 @@ pub(crate) struct EvmChain {
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Relaying {
     /// WebSocket RPC of a node of the source chain. It is not trusted. Several are tried in turn.
-    #[arg(long = "source", value_name = "URL", required = true)]
+    #[arg(long = "source", value_name = "URL", required = true, value_parser = ws_url)]
     pub(crate) sources: Vec<String>,
 
     /// Relay a block when the target is this many blocks behind. Without it, only handoffs and --block are relayed.

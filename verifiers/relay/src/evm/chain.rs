@@ -13,7 +13,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
     transports::{http::Http, RpcError, TransportError},
 };
-use duet_light_rpc::{shown, Failure, Kind};
+use duet_light_rpc::{http_url, shown, Failure, Kind};
 use std::time::Duration;
 
 /// The operator's options for an EVM chain.
@@ -45,9 +45,8 @@ impl Chain {
         options: Options,
     ) -> Result<Self, Failure> {
         let usage = |what: &str| Failure::new(Kind::Usage, format!("{url}: {what}"));
-        let parsed = url
-            .parse()
-            .map_err(|_| usage("expected an http:// or https:// URL of an EVM node"))?;
+        http_url(url).map_err(|why| usage(&why))?;
+        let parsed = url.parse().map_err(|_| usage("not a URL"))?;
         // Refused where a provider is installed already, which then serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use codec::{Compact, Decode, Encode};
-use duet_light_rpc::{shown, Failure, Kind};
+use duet_light_rpc::{shown, ws_url, Failure, Kind};
 use duet_primitives::{KeysetCommitment, RecoveryStatement, H256};
 use std::{fmt::Display, future::Future, path::Path, str::FromStr, time::Duration};
 use subxt::{
@@ -61,10 +61,7 @@ impl Substrate {
         timeout: Duration,
         patience: Duration,
     ) -> Result<Self, Failure> {
-        if !url.starts_with("ws://") && !url.starts_with("wss://") {
-            let message = format!("{url}: expected a ws:// or wss:// URL of a Substrate node");
-            return Err(Failure::new(Kind::Usage, message));
-        }
+        ws_url(url).map_err(|why| Failure::new(Kind::Usage, format!("{url}: {why}")))?;
         Ok(Self {
             url: url.to_owned(),
             pallet: pallet.to_owned(),
