@@ -15,8 +15,12 @@ export interface Status {
   latestSet: bigint;
   latestLength: number;
   nextSet?: bigint;
-  /** Time of the newest block of which it is known, in milliseconds since 1970, and the chain's period in seconds. */
+  /**
+   * Time of the newest block of which it is proven, in milliseconds since 1970: this block, or an older one. So this
+   * block is at most as old. A client that follows proves the time of its newest block every ten seconds.
+   */
   time?: number;
+  /** The chain's trusting period in seconds. */
   trustingPeriod?: number;
 }
 
@@ -40,6 +44,8 @@ export interface Head {
   endpoint?: string;
   /** The proof; absent if it came in a list of handoffs. */
   proof?: Uint8Array;
+  /** As `Status.time`. The event `time` tells the block's own time later. */
+  time?: number;
 }
 
 /** Whether the client stores the keys of sets: `full` has the shortest proofs, `stateless` the smallest state. */
@@ -118,6 +124,11 @@ export interface Options {
    */
   trustOldStart?: boolean;
   /**
+   * Reads fail with the verdict `stale` while the newest proven block is older, in seconds by the clock here, or of
+   * unknown age. A read then proves the time of this block, if that was not done yet. Default: no limit.
+   */
+  maxAge?: number;
+  /**
    * A recovery proof, to cross a reset after the wait that the chain names (RECOVER-7, RECOVER-8): the text
    * `duet-recovery-proof:…`, or its bytes, which begin with the genesis hash. The client needs an endpoint that has the
    * state of the block that the proof is about. A wait in `storage` continues without this option.
@@ -144,6 +155,8 @@ export interface UnderBlock {
   header: Uint8Array;
   /** Bytes of the path from the newest block to this one; 0 for the newest. */
   history: number;
+  /** `head.time` when the answer was given: also under an older block it is about the newest one. */
+  headTime?: number;
 }
 
 /** The proof of an answer from the state. */
@@ -158,6 +171,8 @@ export type At = number | string | Uint8Array;
 export interface ReadOptions {
   /** How many milliseconds to wait for the proof of a block newer than the newest proven one. Default: 0. */
   within?: number;
+  /** As `Options.maxAge`, for this call. */
+  maxAge?: number;
 }
 
 export interface AtOptions extends ReadOptions {
@@ -199,6 +214,7 @@ export interface Headers {
   block: number;
   hash: Uint8Array;
   endpoint: string;
+  headTime?: number;
 }
 
 /** The unverified answer of a node. */
@@ -248,11 +264,12 @@ export interface Block {
   endpoint: string;
   proofBytes: number;
   history: number;
+  headTime?: number;
 }
 
 /** An error: the broken rule, the culprit, and the next step. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "storage" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
@@ -284,10 +301,18 @@ export interface LightClient {
   readonly ready: Promise<Status>;
   /** The newest trusted block. */
   readonly head: Head | Status | undefined;
+  /**
+   * The seconds since `head.time` by the clock here: the newest block is at most as old. Negative if its time is in the
+   * future: one of the clocks is wrong. `undefined` if no time is known. The age shows whether the chain goes on; it
+   * makes nothing safer, since the clock may be wrong.
+   */
+  readonly age: number | undefined;
   /** Adds a listener. The returned function removes it. */
   on(name: "start", listener: (status: Status) => void): () => void;
   on(name: "ready", listener: (status: Status) => void): () => void;
   on(name: "head", listener: (head: Head) => void): () => void;
+  /** The time of the newest block was proven, and is in `head` now: every ten seconds at most, or as `maxAge` needs it. */
+  on(name: "time", listener: (time: { block: number; time: number }) => void): () => void;
   on(name: "set", listener: (set: { set: bigint; validators: number; block: number }) => void): () => void;
   on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
   on(name: "fault", listener: (fault: DuetError) => void): () => void;

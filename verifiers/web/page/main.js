@@ -2,7 +2,7 @@
 
 import { create, indexedDb, shown, toHex } from "./light-client/src/browser.js";
 import { plot } from "./plots.js";
-import { accountAnswer, add, blockAnswer, element, errorAnswer, proofLine, seam } from "./show.js";
+import { accountAnswer, add, blockAnswer, element, errorAnswer, old, proofLine, seam } from "./show.js";
 
 const began = performance.now();
 const at = (id) => document.getElementById(id);
@@ -22,7 +22,10 @@ const faults = new Map();
 
 let client;
 if (network) follow(false);
-if (client) answers();
+if (client) {
+  answers();
+  setInterval(showAgo, 1_000);
+}
 
 /** The chain and its endpoints: from the address of the page, or from the server of the page. */
 async function readNetwork() {
@@ -82,6 +85,7 @@ function follow(trustOldStart) {
   at("endpoints").replaceChildren(...endpoints.map((url) => element("li", shown(url))));
   client.on("start", showStart);
   client.on("head", showHead);
+  client.on("time", showAgo);
   client.on("fault", showFault);
   client.ready.then(showReady, (error) => error.rule === "LIGHT-9" || say(error.message));
 }
@@ -92,6 +96,13 @@ function showAge({ verdict, expected, got }) {
   const age = got === undefined ? "of unknown age" : `${got} s old, and the trusting period is ${expected} s`;
   at("age").textContent = `The newest block that this browser trusts is ${age}. (LIGHT-9)`;
   at("too-old").hidden = false;
+}
+
+/** How old the newest block is, by this device's clock. Proofs show no such thing: a halted chain looks like a healthy one. */
+function showAgo() {
+  const [text, mark] = old(client.age);
+  at("ago").textContent = text;
+  at("ago").className = mark;
 }
 
 function showStart({ block, set }) {

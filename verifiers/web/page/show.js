@@ -4,12 +4,27 @@ import { toHex } from "./light-client/src/browser.js";
 
 const SHOWN = 200;
 const MANY = 100;
+// From this age on a block is stale, in seconds.
+const STALE = 60;
 
 export function element(name, text, className) {
   const made = document.createElement(name);
   if (text !== undefined) made.textContent = text;
   if (className) made.className = className;
   return made;
+}
+
+/** An age in seconds, and its class. The clock of a device may be wrong. */
+export function old(age) {
+  if (age === undefined) return ["", ""];
+  if (age < 0) return [`From the future: ${span(-age)} ahead of this device's clock. One of the clocks is wrong.`, "bad"];
+  if (age < STALE) return [`${span(age)} ago`, "good"];
+  return [`Stale: ${span(age)} ago. The chain has halted, the endpoints hide newer blocks, or this device's clock is fast.`, "bad"];
+}
+
+function span(seconds) {
+  const [unit, name] = [[86_400, "days"], [3_600, "h"], [60, "min"]].find(([length]) => seconds >= 2 * length) ?? [1, "s"];
+  return `${Math.floor(seconds / unit)} ${name}`;
 }
 
 /** One line of the list of proofs. */

@@ -15,6 +15,11 @@ export interface Answer {
   hash?: string;
   /** The endpoint that was asked; absent if the light client already had the answer. */
   endpoint?: string;
+  /**
+   * For `verified`: `head.time` of the light client, the time of its newest block, or of one about ten seconds older, in
+   * milliseconds since 1970. An old time under a new answer means that the chain has halted.
+   */
+  headTime?: number;
 }
 
 /** Data that the application vouches for, because it cannot be proven. Update it with each runtime upgrade. */
@@ -38,11 +43,12 @@ export interface ProviderOptions {
 
 /**
  * An error with a JSON-RPC code: −32090 the method is refused, −32091 no endpoint proved an answer, −32092 too many
- * requests or subscriptions at once, −32602 invalid parameters; or the node's own code if the answer was passed on.
+ * requests or subscriptions at once, −32093 the newest proven block is older than the light client's `maxAge`, −32602
+ * invalid parameters; or the node's own code if the answer was passed on.
  */
 export class ProviderError extends Error {
   code: number;
-  /** For −32091: the broken rule, the culprit, and the next step. */
+  /** For −32091 and −32093: the broken rule, the culprit, and the next step. */
   data?: { verdict?: string; rule?: string; culprit?: string; nextStep?: string; endpoint?: string; expected?: string; got?: string; method?: string } | string;
   toJson(): { code: number; message: string; data?: unknown };
 }

@@ -1,22 +1,31 @@
 // The age of the newest trusted block: proven, kept, and checked before each proof. (LIGHT-9)
+//
+// The same time shows the user whether the chain goes on. A clock that is wrong shows a wrong age.
 
-import { DuetError, incomplete } from "./error.js";
+import { DuetError, incomplete, misuse } from "./error.js";
 
-// How long a client follows on before it proves the time of its newest block again, in milliseconds.
-const INTERVAL = 60_000;
+// How often a client that follows proves the time of its newest block, in milliseconds. Each proof takes about 1 KB.
+const INTERVAL = 10_000;
 
 export class Age {
   #trust;
   #wasm;
   #given;
   #trustOldStart;
+  #maxAge;
+  #emit;
   // When this client began at a genesis, of which nothing proves the age.
   #began;
+  // When the last time was proven, and of which block.
   #proven = 0;
+  #dated;
 
-  constructor(trust, wasm, { trustingPeriod, trustOldStart = false }) {
+  /** `emit(name, value)` gets `time`. */
+  constructor(trust, wasm, { trustingPeriod, trustOldStart = false, maxAge }, emit) {
     this.#trust = trust;
     this.#wasm = wasm;
+    this.#maxAge = maxAge;
+    this.#emit = emit;
     this.#given = trustingPeriod === undefined ? undefined : BigInt(trustingPeriod);
     this.#trustOldStart = trustOldStart;
   }
@@ -53,6 +62,20 @@ export class Age {
     this.check();
   }
 
+  /** Refuses to answer under a newest block that is older than the caller permits. */
+  async checkFresh(server, maxAge = this.#maxAge) {
+    checkMaxAge(maxAge);
+    if (maxAge === undefined || this.#seconds() <= maxAge) return;
+    await this.#prove(server);
+    const [seconds, { block }] = [this.#seconds(), this.#trust.status()];
+    if (!(seconds <= maxAge)) throw stale(block, maxAge, this.#dated === block ? seconds : undefined);
+  }
+
+  /** The age of the newest block, at most; `NaN` if it is not known. */
+  #seconds() {
+    return Math.floor((Date.now() - this.#trust.status().time) / 1_000);
+  }
+
   /** The state of a genesis has no time: an honest endpoint says how old block 1 is. */
   async #checkGenesis(server) {
     const dated = await unlessMissing(server.genesisDate(this.#wasm.dateKeys()));
@@ -61,8 +84,15 @@ export class Age {
     this.#judge(what, () => this.#wasm.checkDate(dated.time, dated.trustingPeriod, this.#began, this.#given));
   }
 
-  /** Proves the time of the newest block from the endpoint's state, and keeps it, if the endpoint can do that. */
+  /** Proves the time of the newest block from the endpoint's state, once for each block and endpoint at most. */
   async #prove(server) {
+    const { block } = this.#trust.status();
+    if (server.dating?.block !== block) server.dating = { block, done: this.#askTime(server) };
+    await server.dating.done;
+  }
+
+  /** Asks for the time of the newest block, and keeps it, if the endpoint can prove it. */
+  async #askTime(server) {
     server.timeAsked = Date.now();
     const { block: number, hash } = this.#trust.status();
     const keys = this.#wasm.dateKeys();
@@ -71,7 +101,9 @@ export class Age {
     if (!found || this.#trust.status().block !== number) return;
     if (!this.#trust.call(() => this.#trust.client.proveDate(found.header, found.nodes))) return;
     this.#proven = Date.now();
+    this.#dated = number;
     this.#trust.save(true);
+    this.#emit("time", { block: number, time: this.#trust.status().time });
     // From now on the age of newer blocks counts.
     this.#trustOldStart &&= this.#isTooOld();
   }
@@ -102,6 +134,20 @@ const now = () => BigInt(Date.now());
 function noTime(block) {
   const remedy = "begin from a younger checkpoint, or set trustOldStart if people whom you trust say that the block is younger than the trusting period";
   return incomplete(`proof of the time of block ${block} (LIGHT-9): its state is pruned, or has no time; ${remedy}`, "LIGHT-9");
+}
+
+/** Refuses what is not a number of seconds. */
+export function checkMaxAge(maxAge) {
+  if (maxAge !== undefined && !(Number.isFinite(maxAge) && maxAge > 0)) throw misuse("maxAge has to be a number of seconds above 0");
+}
+
+function stale(block, maxAge, seconds) {
+  const what = `block ${block}, the newest proven one, is`;
+  const message =
+    seconds === undefined
+      ? `${what} of unknown age, and maxAge is ${maxAge} s`
+      : `${what} ${seconds} s old, and maxAge is ${maxAge} s: the chain has halted, the endpoints hide newer blocks, or this clock is fast`;
+  return new DuetError({ verdict: "stale", culprit: "nobody", nextStep: "go-on", message, expected: `${maxAge}`, got: seconds?.toString() });
 }
 
 /** An answer; `undefined` if the endpoint refuses the request or lacks the data. */

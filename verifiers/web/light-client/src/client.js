@@ -1,5 +1,6 @@
 // The public client. Its interface is the same whether the session runs in a worker or not.
 
+import { checkMaxAge } from "./age.js";
 import { DuetError, misuse } from "./error.js";
 import { Session } from "./session.js";
 
@@ -33,8 +34,17 @@ export class LightClient {
   }
 
   /**
-   * Adds a listener for `start`, `ready`, `head`, `set`, `fault`, `checkpoint`, `announced`, `cancelled`, `outdated`,
-   * `contradicted` or `recovered`. The returned function removes it.
+   * The seconds since `head.time` by the clock here; negative if that time is in the future, `undefined` if it is not
+   * known.
+   */
+  get age() {
+    const time = this.head?.time;
+    return time === undefined ? undefined : Math.floor((Date.now() - time) / 1_000);
+  }
+
+  /**
+   * Adds a listener for `start`, `ready`, `head`, `time`, `set`, `fault`, `checkpoint`, `announced`, `cancelled`,
+   * `outdated`, `contradicted` or `recovered`. The returned function removes it.
    */
   on(name, listener) {
     const listeners = this.#listeners.get(name) ?? new Set();
@@ -178,6 +188,10 @@ export class LightClient {
       case "fault":
         this.#tell("fault", new DuetError(value));
         return;
+      case "time":
+        if (this.head) this.head = { ...this.head, time: value.time };
+        this.#tell(name, value);
+        return;
       case "head":
       case "recovered":
         this.head = value;
@@ -283,7 +297,7 @@ function kept(error) {
   return new DuetError({ verdict: "storage", culprit: "caller", nextStep: "go-on", message });
 }
 
-const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times", "trustingPeriod", "trustOldStart", "recoveryProof"];
+const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times", "trustingPeriod", "trustOldStart", "maxAge", "recoveryProof"];
 
 function check(options) {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -295,6 +309,7 @@ function check(options) {
   if (!["full", "stateless"].includes(mode)) throw misuse("mode has to be full or stateless");
   const { trustingPeriod = 1 } = options;
   if (!Number.isSafeInteger(trustingPeriod) || trustingPeriod < 1) throw misuse("trustingPeriod has to be a number of seconds, 1 or more");
+  checkMaxAge(options.maxAge);
   const { recoveryProof = "" } = options;
   if (typeof recoveryProof !== "string" && !(recoveryProof instanceof Uint8Array)) throw misuse("recoveryProof has to be a text or bytes");
   if (options.startHash !== undefined && options.checkpoint !== undefined) throw misuse("startHash and checkpoint exclude each other: give one");

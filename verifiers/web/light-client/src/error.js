@@ -8,7 +8,8 @@ const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected"
  * An error of the light client: the broken rule, the culprit, and the next step.
  *
  * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or
- * `stalled` for an endpoint, `refused` for input of the caller, `fatal` if the client stops.
+ * `stalled` for an endpoint, `refused` for input of the caller, `stale` if the newest block is older than the caller's
+ * `maxAge`, `fatal` if the client stops.
  */
 export class DuetError extends Error {
   constructor(fields) {

@@ -179,7 +179,7 @@ export class Reader {
   }
 
   /** Asks one endpoint after the other until one proves its answer; `question(server, number)` is for one block. */
-  async #ask({ at, within = 0 } = {}, question) {
+  async #ask({ at, within = 0, maxAge } = {}, question) {
     this.#trust.needed();
     const wait = Math.min(Math.max(Number(within) || 0, 0), MAX_WAIT);
     const reasons = [];
@@ -187,14 +187,17 @@ export class Reader {
       const { server } = endpoint;
       try {
         const number = await this.#number(server, at, wait);
-        return { ...(await question(server, number)), endpoint: endpoint.url };
+        await this.#trust.checkFresh(server, maxAge);
+        return { ...(await question(server, number)), endpoint: endpoint.url, headTime: this.#trust.status().time };
       } catch (thrown) {
         const fault = ofVerifier(thrown);
         if (fault.verdict === "fatal" || fault.verdict === "refused") throw fault;
+        // No other endpoint changes a proven age.
+        if (fault.verdict === "stale" && fault.got) throw fault;
         fault.endpoint = endpoint.url;
         reasons.push(fault);
         // Missing data is not a fault. The follower of the endpoint notices the end of the connection.
-        if (fault.verdict !== "incomplete") server.close(fault);
+        if (!["incomplete", "stale"].includes(fault.verdict)) server.close(fault);
       }
     }
     if (reasons.length === 0) throw incomplete("open connection to any endpoint");

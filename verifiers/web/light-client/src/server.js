@@ -31,8 +31,9 @@ export class Server {
   #pushes;
   // Whether it has `duet_getProofs`: true until it denies that.
   #hasProofs = true;
-  /** When it was last asked for the time of a block. */
+  /** When it was last asked for the time of a block, and for which one: `{ block, done }`. */
   timeAsked = 0;
+  dating;
 
   constructor(url, connection, pushes) {
     this.url = url;

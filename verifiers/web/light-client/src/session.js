@@ -29,7 +29,7 @@ export class Session {
   #ready = {};
 
   /**
-   * `emit(name, value)` gets the events: `start`, `head`, `set`, `fault`, `checkpoint`, `state`, `ready`, `unready`,
+   * `emit(name, value)` gets the events: `start`, `head`, `time`, `set`, `fault`, `checkpoint`, `state`, `ready`, `unready`,
    * `push`, `failed`, and those of a recovery: `announced`, `cancelled`, `outdated`, `contradicted`, `recovered`.
    */
   constructor({ wasm, openSocket, emit, options, state }) {

@@ -27,12 +27,12 @@ export class Trust {
   #ended;
   #waiting = new Set();
 
-  /** `emit(name, value)` gets `head`, `set`, `checkpoint`, `cancelled`, `recovered` and `state`. Starts with the newer state. */
+  /** `emit(name, value)` gets `head`, `time`, `set`, `checkpoint`, `cancelled`, `recovered` and `state`. Starts with the newer state. */
   constructor({ wasm, emit, options, state }) {
     this.#wasm = wasm;
     this.#emit = emit;
     this.mode = options.mode ?? "stateless";
-    this.#age = new Age(this, wasm, options);
+    this.#age = new Age(this, wasm, options, emit);
     this.#begin(options, state);
   }
 
@@ -75,9 +75,14 @@ export class Trust {
     await this.#age.checkStart(server);
   }
 
-  /** Proves the time of the newest proven block, at most once a minute. (LIGHT-9) */
+  /** Proves the time of the newest proven block, at most once in ten seconds. (LIGHT-9) */
   keepTime(server) {
     return this.#age.keep(server);
+  }
+
+  /** Refuses to answer if the newest block is older than so many seconds. */
+  checkFresh(server, maxAge) {
+    return this.#age.checkFresh(server, maxAge);
   }
 
   /** Calls the verifier; converts its exceptions into a `DuetError`. */
@@ -288,7 +293,7 @@ export class Trust {
   }
 
   #accept(endpoint, verified, ms, proof) {
-    const head = { ...verified, ms, endpoint: endpoint?.url, proof };
+    const head = { ...verified, time: this.status().time, ms, endpoint: endpoint?.url, proof };
     if (endpoint) endpoint.block = Math.max(endpoint.block, verified.block);
     this.#note();
     this.#emit("head", head);

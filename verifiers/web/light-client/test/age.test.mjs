@@ -195,7 +195,7 @@ test("a list of handoffs is not taken if the client slept while it was fetched",
   assert.deepEqual(made.heads, []);
 });
 
-test("the time of the newest block is proven at the head, and once a minute from then on", async (t) => {
+test("the time of the newest block is proven at the head, and of newer ones every ten seconds", async (t) => {
   const wait = clock(t, 0);
   const server = await serve();
   const made = begin(t, [server]);
@@ -205,13 +205,87 @@ test("the time of the newest block is proven at the head, and once a minute from
   await until("the next block", () => made.head.block === second.number);
   await aWhile();
   assert.equal(askedForTime(server), 1);
-  wait(61);
-  await until("another proof of time", () => askedForTime(server) > 1);
+  assert.equal(made.head.time, stated(0, first));
+  const told = [];
+  made.on("time", (time) => told.push(time));
+  wait(11);
+  await until("another proof of time", () => told.length > 0);
+  assert.deepEqual([told, made.head.time], [[{ block: second.number, time: stated(0, second) }], stated(0, second)]);
+  assert.equal((await made.checkpoint()).time, Math.floor(stated(0, second) / 1_000));
+  // A chain that halted costs nothing more.
+  wait(11);
   await aWhile();
-  assert.deepEqual([askedForTime(server), (await made.checkpoint()).time], [2, Math.floor(stated(0, second) / 1_000)]);
+  assert.equal(askedForTime(server), 2);
 });
 
-test("who cannot prove the time is asked once a minute, and nobody is asked for what another one proved", async (t) => {
+test("the age of the newest block is told, also of one from the future", async (t) => {
+  const made = begin(t, [await serve()], { worker: true, trustOldStart: true });
+  assert.equal(made.age, undefined);
+  await made.ready;
+  assert.equal((await made.block()).headTime, stated(0, first));
+  for (const age of [30, -70]) {
+    t.mock.method(Date, "now", () => stated(0, first) + 1_000 * age);
+    assert.equal(made.age, age);
+  }
+});
+
+/** The error of a read while the newest block is older than maxAge: of so many seconds, or a few more. */
+const stale = (expected, least) => ({ verdict, culprit, nextStep, ...error }) => {
+  assert.deepEqual([verdict, culprit, nextStep, error.expected], ["stale", "nobody", "go-on", expected]);
+  if (least === undefined) assert.equal(error.got, undefined);
+  else assert.ok(error.got >= least && error.got < least + 9, error.got);
+  return true;
+};
+
+test("a read fails while the newest block is older than maxAge, and harms no connection", async (t) => {
+  const wait = clock(t, 30);
+  const servers = [await serve(), await serve()];
+  const made = begin(t, servers, { maxAge: 40 });
+  await made.ready;
+  assert.equal((await made.block()).number, first.number);
+  await assert.rejects(made.block(undefined, { maxAge: 29 }), stale("29", 30));
+  wait(11);
+  await assert.rejects(made.headers(first.number), stale("40", 41));
+  assert.equal((await made.block(first.number, { maxAge: 49 })).number, first.number);
+  assert.deepEqual([made.faults, servers.map(({ connections }) => connections)], [[], [1, 1]]);
+});
+
+test("a read with maxAge proves the time of a new block, once", { timeout: 20_000 }, async (t) => {
+  let now = stated(0, first);
+  t.mock.method(Date, "now", () => now);
+  const server = await serve();
+  const made = begin(t, [server]);
+  await made.ready;
+  server.move(1);
+  await until("the next block", () => made.head.block === second.number);
+  now = stated(0, second) + 1_000;
+  // Only the time is read from the state here.
+  const proven = () => server.asked.filter((method) => method === "state_getReadProof").length;
+  await made.block(undefined, { maxAge: 99 });
+  assert.equal(proven(), 1);
+  await Promise.all([made.block(undefined, { maxAge: 1 }), made.block(undefined, { maxAge: 1 })]);
+  assert.deepEqual([proven(), made.head.time], [2, stated(0, second)]);
+  now += 1_000;
+  await assert.rejects(made.block(undefined, { maxAge: 1 }), stale("1", 2));
+  assert.equal(proven(), 2);
+});
+
+test("a block of unknown age is older than any maxAge", async (t) => {
+  clock(t, 0);
+  const made = begin(t, [await serve({ lie: pruned })], { maxAge: 1e9 });
+  await made.ready;
+  await assert.rejects(made.block(), stale("1000000000"));
+});
+
+test("maxAge is a number of seconds", async (t) => {
+  const endpoints = ["ws://127.0.0.1:1"];
+  for (const maxAge of [0, -1, "9", NaN, null]) assert.throws(() => client(t, [], { endpoints, maxAge }), /maxAge has to be/);
+  const made = begin(t, [await serve()], { trustOldStart: true });
+  await made.ready;
+  await assert.rejects(made.block(undefined, { maxAge: 0 }), { verdict: "refused", message: /maxAge has to be/ });
+});
+
+test("who cannot prove the time is asked at most every ten seconds, and nobody is asked for what another one proved", async (t) => {
   clock(t, 0);
   const lacking = await serve({ lie: pruned });
   await begin(t, [lacking]).ready;

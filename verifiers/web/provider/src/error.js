@@ -6,6 +6,8 @@ export const REFUSED = -32090;
 export const NOT_PROVEN = -32091;
 /** Too many requests or subscriptions at once. */
 export const TOO_MANY = -32092;
+/** The newest proven block is older than the `maxAge` of the light client. */
+export const STALE = -32093;
 export const BAD_PARAMS = -32602;
 export const NO_METHOD = -32601;
 
@@ -47,7 +49,8 @@ export function ofClient(thrown) {
   if (thrown?.verdict === undefined) return new ProviderError(-32603, `the provider failed: ${thrown?.message ?? thrown}`);
   const data = {};
   for (const field of SHOWN) if (thrown[field] !== undefined) data[field] = thrown[field];
-  return new ProviderError(thrown.verdict === "refused" && thrown.rule === undefined ? BAD_PARAMS : NOT_PROVEN, thrown.message, data);
+  const code = thrown.verdict === "stale" ? STALE : thrown.verdict === "refused" && thrown.rule === undefined ? BAD_PARAMS : NOT_PROVEN;
+  return new ProviderError(code, thrown.message, data);
 }
 
 /** The error from a node, escaped and shortened for display. */

@@ -38,7 +38,7 @@ export class Provider {
     });
   }
 
-  /** Adds a listener for `answer` (`{ method, class, block?, hash?, endpoint? }`) or `fault`; returns its removal. */
+  /** Adds a listener for `answer` (`{ method, class, block?, hash?, endpoint?, headTime? }`) or `fault`; returns its removal. */
   on(name, listener) {
     return this.#listeners.on(name, listener);
   }
@@ -130,6 +130,7 @@ export class Provider {
   }
 
   #tell({ method, class: answerClass = "verified", block, hash, endpoint, isSilent }) {
-    if (!isSilent) this.#listeners.tell("answer", { method, class: answerClass, block, hash, endpoint });
+    const headTime = answerClass === "verified" ? this.#context.client.head?.time : undefined;
+    if (!isSilent) this.#listeners.tell("answer", { method, class: answerClass, block, hash, endpoint, headTime });
   }
 }

@@ -4,7 +4,7 @@ import { client, recording, Server, withBody } from "../../light-client/test/sup
 import { Provider } from "../src/provider.js";
 import { papiProvider } from "../src/papi.js";
 
-export { flip, recording, Server, SILENCE, until, withBody } from "../../light-client/test/support.mjs";
+export { aged, flip, recording, Server, SILENCE, until, withBody } from "../../light-client/test/support.mjs";
 
 /** A provider over servers, which ends with the test; `answers` and `faults` are what it told. */
 export async function provider(test, servers, { isReady = true, client: clientOptions, ...options } = {}) {

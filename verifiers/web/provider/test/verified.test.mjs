@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyClient, bodyNetwork, connection, provider, recording, Server, until, withBody } from "./support.mjs";
+import { aged, bodyClient, bodyNetwork, connection, provider, recording, Server, until, withBody } from "./support.mjs";
 
 const [first, second, third] = recording.heads;
 const ALICE = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
@@ -148,4 +148,15 @@ test("what the caller gives wrong is its own mistake", async (t) => {
     await assert.rejects(made.request(method, params), { code: -32602 }, method);
   }
   assert.deepEqual(made.client.faults, []);
+});
+
+test("a verified answer has the time of the newest block, and fails with a code of its own when that is too old", async (t) => {
+  const options = { genesisHash: aged.genesis };
+  const made = await provider(t, [await Server.start({ network: aged })], { client: options });
+  const [{ hash }] = aged.heads;
+  await made.request("chain_getHeader", [hash]);
+  const { time } = await made.client.ready;
+  assert.deepEqual([made.answers.map(({ headTime }) => headTime), typeof time], [[time], "number"]);
+  const strict = await provider(t, [await Server.start({ network: aged })], { client: { ...options, maxAge: 60 } });
+  await assert.rejects(strict.request("chain_getHeader", [hash]), ({ code, data }) => code === -32093 && data.verdict === "stale" && data.expected === "60");
 });
