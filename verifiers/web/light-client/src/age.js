@@ -19,8 +19,9 @@ export class Age {
   // When the last time was proven, and of which block.
   #proven = 0;
   #dated;
+  #isWarned = false;
 
-  /** `emit(name, value)` gets `time`. */
+  /** `emit(name, value)` gets `time`, and a `fault` if nobody names a trusting period. */
   constructor(trust, wasm, { trustingPeriod, trustOldStart = false, maxAge }, emit) {
     this.#trust = trust;
     this.#wasm = wasm;
@@ -103,9 +104,19 @@ export class Age {
     this.#proven = Date.now();
     this.#dated = number;
     this.#trust.save(true);
-    this.#emit("time", { block: number, time: this.#trust.status().time });
+    const { time, trustingPeriod } = this.#trust.status();
+    this.#emit("time", { block: number, time });
+    this.#warn(trustingPeriod ?? this.#given);
     // From now on the age of newer blocks counts.
     this.#trustOldStart &&= this.#isTooOld();
+  }
+
+  /** Says once that no age is checked. */
+  #warn(period) {
+    if (period !== undefined || this.#isWarned) return;
+    this.#isWarned = true;
+    const message = "the chain names no trusting period, and no trustingPeriod is given: this client continues from a block of any age (LIGHT-9)";
+    this.#emit("fault", { verdict: "no_period", culprit: "nobody", nextStep: "go-on", message });
   }
 
   #isTooOld() {

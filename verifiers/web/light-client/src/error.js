@@ -9,7 +9,7 @@ const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected"
  *
  * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or
  * `stalled` for an endpoint, `refused` for input of the caller, `stale` if the newest block is older than the caller's
- * `maxAge`, `fatal` if the client stops.
+ * `maxAge`, `no_period` if nobody names a trusting period, `fatal` if the client stops.
  */
 export class DuetError extends Error {
   constructor(fields) {

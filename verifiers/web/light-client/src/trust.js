@@ -27,7 +27,7 @@ export class Trust {
   #ended;
   #waiting = new Set();
 
-  /** `emit(name, value)` gets `head`, `time`, `set`, `checkpoint`, `cancelled`, `recovered` and `state`. Starts with the newer state. */
+  /** `emit(name, value)` gets `head`, `time`, `set`, `checkpoint`, `cancelled`, `recovered`, `fault` and `state`. Starts with the newer state. */
   constructor({ wasm, emit, options, state }) {
     this.#wasm = wasm;
     this.#emit = emit;

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Age } from "../src/age.js";
 import { little64, slotOf } from "../src/header.js";
 import { fromHex } from "../src/text.js";
 import { aged, client, flip, NO_STATE, Server, SILENCE, until } from "./support.mjs";
@@ -272,9 +273,11 @@ test("a read with maxAge proves the time of a new block, once", { timeout: 20_00
 
 test("a block of unknown age is older than any maxAge", async (t) => {
   clock(t, 0);
-  const made = begin(t, [await serve({ lie: pruned })], { maxAge: 1e9 });
+  const server = await serve({ lie: pruned });
+  const made = begin(t, [server], { maxAge: 1e9 });
   await made.ready;
   await assert.rejects(made.block(), stale("1000000000"));
+  assert.deepEqual([made.faults, server.connections], [[], 1]);
 });
 
 test("maxAge is a number of seconds", async (t) => {
@@ -283,6 +286,24 @@ test("maxAge is a number of seconds", async (t) => {
   const made = begin(t, [await serve()], { trustOldStart: true });
   await made.ready;
   await assert.rejects(made.block(undefined, { maxAge: 0 }), { verdict: "refused", message: /maxAge has to be/ });
+});
+
+test("where nobody names a trusting period, the client says so once", async (t) => {
+  let now = Date.now();
+  t.mock.method(Date, "now", () => now);
+  for (const [given, named, verdicts] of [[undefined, undefined, ["no_period"]], [100, undefined, []], [undefined, 100, []]]) {
+    const told = [];
+    const status = { block: 1, mmrRoot: first.hash, time: now, trustingPeriod: named };
+    const trust = { status: () => status, save: () => {}, call: (verifier) => verifier(), client: { proveDate: () => true, checkAge: () => {} } };
+    const age = new Age(trust, { dateKeys: () => [] }, { trustingPeriod: given }, (name, value) => told.push([name, value]));
+    for (; status.block < 3; status.block += 1) {
+      await age.keep({ timeAsked: 0, proofsAt: async () => ({}) });
+      now += 11_000;
+    }
+    const of = (wanted) => told.filter(([name]) => name === wanted).map(([, value]) => value);
+    assert.deepEqual(of("time").map(({ block }) => block), [1, 2]);
+    assert.deepEqual(of("fault").map(({ verdict, nextStep }) => [verdict, nextStep]), verdicts.map((verdict) => [verdict, "go-on"]));
+  }
 });
 
 test("who cannot prove the time is asked at most every ten seconds, and nobody is asked for what another one proved", async (t) => {
