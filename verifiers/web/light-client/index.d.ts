@@ -323,8 +323,8 @@ export interface LightClient {
   on(name: "cancelled", listener: (cancelled: { about: number; block: number }) => void): () => void;
   /** The caller's recovery proof is about an older block than the newest proven one, and is not needed. */
   on(name: "outdated", listener: (outdated: { about: number; block: number }) => void): () => void;
-  /** The recovery set signed two statements about one block: keep both proofs as evidence. The client ends. */
-  on(name: "contradicted", listener: (contradicted: { block: number; first: Uint8Array; second: Uint8Array }) => void): () => void;
+  /** The recovery set signed another statement about the block, too: keep both proofs as evidence. The client ends. */
+  on(name: "contradicted", listener: (contradicted: Announced & { first: Uint8Array; second: Uint8Array }) => void): () => void;
   /** The reset is crossed: the trusted state behind it, and the newest block before it. */
   on(name: "recovered", listener: (recovered: Status & { from: number }) => void): () => void;
   /** Verifies a proof from any source, and continues from it; `undefined` if its block is already trusted. */

@@ -2,6 +2,7 @@
 
 import { create, indexedDb, shown, toHex } from "./light-client/src/browser.js";
 import { plot } from "./plots.js";
+import { follow as followRecovery, showLeft } from "./recovery.js";
 import { accountAnswer, add, blockAnswer, element, errorAnswer, old, proofLine, seam } from "./show.js";
 
 const began = performance.now();
@@ -21,10 +22,13 @@ const FAULTS = 100;
 const faults = new Map();
 
 let client;
-if (network) follow(false);
+if (network) follow({});
 if (client) {
   answers();
-  setInterval(showAgo, 1_000);
+  setInterval(() => {
+    showAgo();
+    showLeft();
+  }, 1_000);
 }
 
 /** The chain and its endpoints: from the address of the page, or from the server of the page. */
@@ -74,10 +78,10 @@ function say(text) {
   at("state").textContent = text;
 }
 
-function follow(trustOldStart) {
+function follow({ trustOldStart, recoveryProof }) {
   const { genesisHash, startHash, endpoints } = network;
   try {
-    client = create({ genesisHash, startHash, endpoints, storage, trustOldStart });
+    client = create({ genesisHash, startHash, endpoints, storage, trustOldStart, recoveryProof });
   } catch (error) {
     say(error.message);
     return;
@@ -86,6 +90,8 @@ function follow(trustOldStart) {
   client.on("start", showStart);
   client.on("head", showHead);
   client.on("time", showAgo);
+  client.on("recovered", showTrusted);
+  followRecovery(client, recoveryProof !== undefined);
   client.on("fault", showFault);
   client.ready.then(showReady, (error) => error.rule === "LIGHT-9" || say(error.message));
 }
@@ -105,10 +111,16 @@ function showAgo() {
   at("ago").className = mark;
 }
 
-function showStart({ block, set }) {
+function showStart(status) {
+  showTrusted(status);
+  at("kept").textContent = `Continued from the stored state of this browser: block ${status.block}, set ${status.set}.`;
+}
+
+function showTrusted({ block, hash, set }) {
   at("block").textContent = String(block);
+  at("hash").textContent = toHex(hash);
   at("set").textContent = String(set);
-  at("kept").textContent = `Continued from the stored state of this browser: block ${block}, set ${set}.`;
+  showAgo();
 }
 
 function showReady({ block }) {
@@ -196,11 +208,18 @@ function answers() {
     at("checkpoint").textContent = text;
     at("checkpoint").hidden = false;
   });
-  at("continue").addEventListener("click", async () => {
+  const restart = async (options) => {
     await client.destroy();
     at("too-old").hidden = true;
     say("Connecting…");
-    follow(true);
+    follow(options);
+  };
+  at("continue").addEventListener("click", () => restart({ trustOldStart: true }));
+  at("recovery").addEventListener("change", async ({ target }) => {
+    const recoveryProof = await target.files[0]?.text();
+    // The same file may be chosen again.
+    target.value = "";
+    if (recoveryProof !== undefined) await restart({ recoveryProof });
   });
   at("forget").addEventListener("click", async () => {
     await client.destroy();

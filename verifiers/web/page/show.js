@@ -22,7 +22,8 @@ export function old(age) {
   return [`Stale: ${span(age)} ago. The chain has halted, the endpoints hide newer blocks, or this device's clock is fast.`, "bad"];
 }
 
-function span(seconds) {
+/** A time in seconds, in its largest unit of which there are two. */
+export function span(seconds) {
   const [unit, name] = [[86_400, "days"], [3_600, "h"], [60, "min"]].find(([length]) => seconds >= 2 * length) ?? [1, "s"];
   return `${Math.floor(seconds / unit)} ${name}`;
 }

@@ -94,10 +94,10 @@ export class Recovery {
 
   /** Crosses the reset if the wait is over; returns the seconds that are left of it, `undefined` if it begins anew. */
   #cross(at) {
-    const { block } = this.#trust.announced();
+    const announced = this.#trust.announced(at);
     return this.#try(
       () => this.#trust.cross(at),
-      ({ first, second }) => first && this.#emit("contradicted", { block, first, second }),
+      ({ first, second }) => first && this.#emit("contradicted", { ...announced, first, second }),
     );
   }
 

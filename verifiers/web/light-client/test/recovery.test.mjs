@@ -199,8 +199,9 @@ test("two statements about one block contradict each other: both are evidence, a
   const made = begin(t, [await serve(BEHIND)], LONG, { storage, recoveryProof: otherProof });
   const evidence = [proofs[1], proofs[3]].map(fromHex);
   await ends(made, "RECOVER-8", /two statements about block 5/);
-  const { block, first, second } = await made.told("contradicted");
-  assert.deepEqual([block, first, second], [5, ...evidence]);
+  const { block, resetHash, seconds, contradicted, first, second } = await made.told("contradicted");
+  assert.deepEqual([block, resetHash, contradicted, first, second], [5, fromHex(reset.hash), true, ...evidence]);
+  assert.ok(seconds > 0);
   const { culprit, ...fault } = made.faults.at(-1);
   assert.deepEqual([culprit, fault.first, fault.second], ["validators", ...evidence]);
   await made.destroy();

@@ -1,0 +1,128 @@
+// The page in Chromium, against a server that serves a recorded chain with a reset: how old the newest block is, and
+// recovery. `light-client/test/recovery.test.mjs` describes the chain.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { after, before, test } from "node:test";
+import puppeteer from "puppeteer-core";
+import { recovering, Server } from "../light-client/test/support.mjs";
+
+const { genesis, heads, reset, proofs, began } = recovering;
+const [SHORT, LONG, WITHOUT_TERMS, BEHIND] = heads.keys();
+const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
+const PAGE = new URL("../dist/page/", import.meta.url);
+const STEP = 20_000;
+
+let browser;
+let folder;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recovery-"));
+  const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
+  browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
+});
+after(async () => {
+  await browser?.close();
+  await rm(folder, { recursive: true });
+});
+
+/**
+ * Opens the page on the recorded chain, `age` seconds after the head `from`, at which it begins. `head` is that of the
+ * node.
+ */
+async function open(t, { from, head = from, age }) {
+  const node = await Server.start({ network: recovering, head });
+  const ahead = began + 2_000 * heads[from].number + 1_000 * age - Date.now();
+  const network = { name: "A recording", genesisHash: genesis, startHash: heads[from].hash, endpoints: [node.url] };
+  const server = createServer(async ({ url }, answer) => {
+    const name = url === "/" ? "index.html" : url.slice(1);
+    answer.setHeader("Content-Type", TYPES[extname(name)] ?? "application/json");
+    if (name === "network.json") return answer.end(JSON.stringify(network));
+    const bytes = await readFile(new URL(name, PAGE)).catch(() => "");
+    // The clocks of the page and of its worker.
+    const clock = /(main|worker-browser)\.js$/.test(name) ? `Date.now = ((now) => () => now() + ${ahead})(Date.now);\n` : "";
+    return answer.end(Buffer.concat([Buffer.from(clock), Buffer.from(bytes)]));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const context = await browser.createBrowserContext();
+  t.after(async () => {
+    await context.close();
+    server.close();
+    await node.stop();
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(STEP);
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  const text = (id) => page.$eval(`#${id}`, (element) => element.innerText);
+  /** The text of an element, once it has a class and a beginning. */
+  const shows = async (id, mark, start) => {
+    const holds = (id, mark, start) => [document.getElementById(id)].some(({ className, innerText }) => className === mark && innerText.startsWith(start));
+    await page.waitForFunction(holds, {}, id, mark, start).catch(async () => assert.fail(`${start} is not ${await text(id)}`));
+    return text(id);
+  };
+  const give = async (proof) => {
+    const hex = genesis.slice(2) + proof.slice(2);
+    const sum = createHash("sha256").update(`proof:${hex}`).digest("hex").slice(0, 8);
+    const path = join(folder, "proof.txt");
+    await writeFile(path, `duet-recovery-proof:${hex}:${sum}\n`);
+    await (await page.$("#recovery")).uploadFile(path);
+  };
+  return { node, page, text, shows, give };
+}
+
+for (const [age, mark, start, whole] of [
+  [20, "good", "2", /^2\d s ago$/],
+  [600, "bad", "Stale: 10 min ago", /The chain has halted/],
+  [-600, "bad", "From the future: 9 min ahead", /clocks is wrong/],
+]) {
+  test(`a newest block of ${age} s is shown as ${start}`, async (t) => {
+    const { shows } = await open(t, { from: LONG, age });
+    assert.match(await shows("ago", mark, start), whole);
+  });
+}
+
+test("a recovery proof from a file is announced, waited for and crossed", async (t) => {
+  const { give, shows, text } = await open(t, { from: SHORT, head: BEHIND, age: 10 });
+  await shows("faults", "", "ws:");
+  await give(proofs[SHORT]);
+  await shows("recovery-state", "good", "Crossed from block 4 to block 7: set 9 signs.");
+  const statement = await text("recovery-statement");
+  for (const fact of [heads[SHORT].hash, `7, ${reset.hash}`, "9, 4 validators"]) assert.ok(statement.includes(fact), statement);
+  await shows("block", "", String(heads[BEHIND].number));
+});
+
+test("the wait is shown, also after the page was loaded again, until a newer block cancels it", async (t) => {
+  const { give, node, page, shows } = await open(t, { from: LONG, age: 10 });
+  await shows("block", "", "5");
+  await give(proofs[LONG]);
+  await shows("recovery-left", "", "This page crosses the reset in 16 min");
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, "recovery.png"), fullPage: true });
+  await page.reload();
+  await shows("recovery-left", "", "This page crosses the reset in 16 min");
+  node.move(WITHOUT_TERMS);
+  await shows("recovery-state", "bad", "Cancelled: the statement is about block 5");
+  assert.ok((await shows("recovery-statement", "", "Newest block")).includes(reset.hash));
+  await shows("recovery-left", "", "");
+});
+
+test("two statements are shown with both proofs as evidence, also after the page was loaded again", async (t) => {
+  const { give, page, shows, text } = await open(t, { from: LONG, head: BEHIND, age: 10 });
+  await give(proofs[LONG]);
+  await shows("recovery-state", "good", "Announced");
+  await give(proofs.at(-1));
+  for (const reload of [() => page.reload(), () => {}]) {
+    await shows("recovery-state", "bad", "Contradicted: the recovery set signed two statements about block 5");
+    const statement = await text("recovery-statement");
+    for (const part of [reset.hash, proofs[LONG], proofs.at(-1)]) assert.ok(statement.includes(part));
+    await reload();
+  }
+});
+
+test("a damaged recovery proof is refused with the reason", async (t) => {
+  const { give, shows } = await open(t, { from: LONG, age: 10 });
+  await give(`${proofs[LONG].slice(0, -2)}`);
+  await shows("recovery-state", "bad", "Stopped: ENC-6");
+});
