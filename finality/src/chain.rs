@@ -99,6 +99,11 @@ impl Chain {
         Ok(sets.is_some() && ended != Some(true.encode()))
     }
 
+    /// The value under a storage key at a block.
+    pub(crate) fn stored(&self, at: H256, key: &[u8]) -> Result<Option<Vec<u8>>, ChainError> {
+        Ok(self.runtime.stored(at, key)?)
+    }
+
     /// The voting rules of the signing set at a block. (ROUND-11)
     pub(crate) fn voting_rules(&self, at: H256) -> Result<VotingRules, ChainError> {
         Ok(self.runtime.voting_rules(at)?.unwrap_or_default())

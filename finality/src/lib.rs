@@ -19,7 +19,7 @@
 //! | `comparison`, `divergence`, `evidence` | compares each proof with the finalized chain, and what follows from a contradiction (ROUND-10); `suspects` are those from gossip, `review` looks at those that are stored |
 //! | `newest` | the newest justification, for subscribers |
 //! | `backfill` | the history before this node began, fetched from peers |
-//! | `activity` | whether the chain has a set that is to sign |
+//! | `activity`, `recovery` | whether the chain has a set that is to sign; how many recovery keys are ready |
 //! | [`rpc`] | the methods for light clients and operators, and whether the node votes (`health`) |
 //!
 //! A node wires it up in this order:
@@ -79,6 +79,7 @@ pub mod probe;
 mod protocols;
 mod questions;
 mod reading;
+mod recovery;
 mod report;
 mod reports;
 #[cfg(test)]

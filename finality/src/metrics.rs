@@ -35,6 +35,16 @@ metrics! {
 }
 
 metrics! {
+    /// The chain's figures about recovery keys. Cheap to clone; clones count together.
+    pub(crate) struct RecoveryMetrics {
+        members: Gauge = "recovery_members", "Members of the recovery set in force; 0 while none is";
+        validators: Gauge = "recovery_validators", "Validators of the session, whose ready keys make the recovery set";
+        ready: Gauge = "recovery_ready", "How many of these have a recovery key that is ready";
+        sessions_left: Gauge = "recovery_sessions_left", "Sessions for which the recovery key of this node's validator stays ready; 0 while it is not";
+    }
+}
+
+metrics! {
     /// The worker's metrics. Cheap to clone; clones count together.
     pub(crate) struct Metrics {
         validator_set_id: Gauge = "validator_set_id", "Id of the set that signs now";
@@ -183,6 +193,10 @@ mod tests {
             .unwrap()
             .register_all(&registry)
             .unwrap();
+        RecoveryMetrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
         RpcMetrics::unregistered()
             .unwrap()
             .register_all(&registry)
@@ -202,6 +216,7 @@ mod tests {
             Metrics::NAMES,
             ImportMetrics::NAMES,
             ParticipationMetrics::NAMES,
+            RecoveryMetrics::NAMES,
             RpcMetrics::NAMES,
             LoopMetrics::NAMES,
             GossipMetrics::NAMES,

@@ -28,6 +28,7 @@ use crate::{
     params::Params,
     participation::Watch,
     pauses::Pauses,
+    recovery::RecoveryWatch,
     reports::{self, Reporter},
     signing::Signing,
     store::Store,
@@ -49,6 +50,7 @@ use futures::{
     stream::BoxStream,
     FutureExt, StreamExt,
 };
+use prometheus_endpoint::Registry;
 use sc_client_api::Backend as BackendT;
 use sc_network::{NetworkPeers, NetworkRequest};
 use sc_network_sync::SyncEventStream;
@@ -137,6 +139,7 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
             metrics: Metrics::new(registry),
             loop_metrics: LoopMetrics::new(registry),
             participation: ParticipationMetrics::new(registry),
+            registry: registry.cloned(),
         },
         joined,
         &*params.spawner,
@@ -158,6 +161,7 @@ struct Start {
     metrics: Metrics,
     loop_metrics: LoopMetrics,
     participation: ParticipationMetrics,
+    registry: Option<Registry>,
 }
 
 /// Starts all tasks except the worker, which it returns. The node cannot run without any of them.
@@ -179,6 +183,13 @@ fn start(
     compute("duet-check-answers", check.run().boxed());
     let watch = Watch::new(from.chain.clone(), from.clock.clone(), from.participation);
     compute("duet-participation", watch.run().map(drop).boxed());
+    let recovery = RecoveryWatch::new(
+        from.chain.clone(),
+        from.clock.clone(),
+        from.signer.clone(),
+        from.registry,
+    );
+    compute("duet-recovery", recovery.run().map(drop).boxed());
     let activity = ActivityWatch {
         chain: from.chain.clone(),
         clock: from.clock.clone(),

@@ -172,6 +172,7 @@ pub(crate) struct TestClient {
     participation: Arc<Mutex<Option<Participation<AccountId>>>>,
     handoffs: Arc<Mutex<HashMap<SetId, Bitfield>>>,
     handed_in: Arc<Mutex<Vec<StatelessProof>>>,
+    storage: Arc<Mutex<HashMap<Vec<u8>, Vec<u8>>>>,
 }
 
 impl TestClient {
@@ -204,6 +205,11 @@ impl TestClient {
     /// What the runtime says from now on about who has keys.
     pub(crate) fn participate(&self, participation: Participation<AccountId>) {
         *self.participation.lock() = Some(participation);
+    }
+
+    /// What the state of other pallets has under a key from now on, at every block.
+    pub(crate) fn store(&self, key: Vec<u8>, value: Vec<u8>) {
+        self.storage.lock().insert(key, value);
     }
 
     /// How many offences were reported.
@@ -245,7 +251,10 @@ impl DuetClient<Block> for TestClient {
         if key == suite::KEYSETS_STORAGE_KEY {
             return Ok(state.keysets.map(|sets| sets.encode()));
         }
-        Ok((key == suite::ENDED_STORAGE_KEY).then(|| state.ended.encode()))
+        if key == suite::ENDED_STORAGE_KEY {
+            return Ok(Some(state.ended.encode()));
+        }
+        Ok(self.storage.lock().get(key).cloned())
     }
 
     fn prove(&self, at: H256, _: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>> {

@@ -64,7 +64,7 @@ fn run(root: &Path, check: &Check) -> Result {
     let start = now();
     let mut live = Live::start(&check.prometheus, root, &check.nodes)?;
     println!("Prometheus reads {} nodes", check.nodes.len());
-    let checked = live.check();
+    let checked = live.check(&[]);
     if let Some(file) = &check.page {
         live.read_for(Duration::from_secs(check.read_for));
         let drawn = page::draw(live.panels(), live.prometheus(), [start, now()])?;

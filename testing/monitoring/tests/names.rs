@@ -141,8 +141,9 @@ fn metrics_are_of_kinds_that_are_known_here() {
 #[test]
 fn exceptions_are_about_something_that_exists() {
     let used = used();
-    for (metric, _) in RIGHTLY_ABSENT {
-        assert!(used.contains(metric), "{metric} is not asked for");
+    for (begin, _) in RIGHTLY_ABSENT {
+        let is_used = used.iter().any(|name| name.starts_with(begin));
+        assert!(is_used, "{begin} is not asked for");
     }
     let rules = rules::read(&repository()).expect("rules");
     let alerts = OF_THE_MACHINE

@@ -19,6 +19,9 @@ const VALIDATORS: usize = 4;
 /// The validator that is killed.
 const LAST: usize = VALIDATORS - 1;
 
+/// Its chain has recovery, and nobody has registered a recovery key.
+const EXPECTED: [&str; 2] = ["DuetNoRecoverySet", "DuetRecoveryKeyExpires"];
+
 /// Names Prometheus.
 const PROMETHEUS: &str = "DUET_PROMETHEUS";
 /// Names the file that the panels are drawn into, if they are to be.
@@ -48,7 +51,7 @@ async fn scenario() {
     let program = env::var_os(PROMETHEUS).map_or_else(|| "prometheus".into(), PathBuf::from);
     let mut live = block_in_place(|| Live::start(&program, &repository(), &nodes))
         .unwrap_or_else(|error| panic!("{error}"));
-    block_in_place(|| live.check()).unwrap_or_else(|error| panic!("{error}"));
+    block_in_place(|| live.check(&EXPECTED)).unwrap_or_else(|error| panic!("{error}"));
     if let Some(file) = env::var_os(PAGE) {
         let seconds = env::var(SECONDS).map_or(0, |text| text.parse().expect("a number"));
         block_in_place(|| live.read_for(Duration::from_secs(seconds)));

@@ -4,19 +4,23 @@ use crate::{
     client::Client,
     lost_keys::{self, write},
     owners::{self, Owner},
-    support::{is_in_the_log, network_that_proves, rpc, scenario, SOON},
+    support::{is_in_the_log, metric, proven_beyond, rpc, scenario, NEXT_MINUTE, SOON},
 };
 use duet_light_client::Trusted;
-use duet_local_network::{wait, LightClient, Network};
+use duet_local_network::{wait, LightClient, Network, Node};
 use duet_primitives::BlockNumber;
+use duet_runtime::constants::BONDING_SESSIONS;
 use serde_json::Value;
 
 #[tokio::test(flavor = "multi_thread")]
 /// RECOVER-7, RECOVER-8: one client crosses the reset with the proof of the recovery keys, another one with a checkpoint.
 async fn the_keys_of_three_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
     scenario(async {
-        let mut network = network_that_proves().await;
+        let network = Network::builder().metrics(true).start().await;
+        let mut network = network.expect("the network starts");
         let alice = rpc(&network, 0).await;
+        let first = proven_beyond(&alice, BlockNumber::new(0)).await;
+        first.expect("the first proof");
         let owners = owners::register(&network, &alice).await;
         let light = Client::new(&network, &alice).await;
         light.syncs(&network, &[]).await;
@@ -26,6 +30,7 @@ async fn the_keys_of_three_of_four_are_lost_and_a_reset_brings_the_proofs_back()
         light.syncs(&network, &[]).await;
         let crossing = light.copy("crossing.state");
         let reset = lost_keys::reset(&network, &alice, proven).await;
+        shows_ready_keys(network.node(0)).await;
         is_in_the_log(network.node(0), "RESET-1").await;
 
         comes_up_to(&behind, &network, proven).await;
@@ -35,6 +40,20 @@ async fn the_keys_of_three_of_four_are_lost_and_a_reset_brings_the_proofs_back()
         crosses(&crossing, &network, &owners, reset).await;
     })
     .await;
+}
+
+/// The node reads the storage of the pallets by name and form, and this alone compares both with a real chain.
+async fn shows_ready_keys(node: &Node) {
+    for gauge in ["validators", "ready", "members"] {
+        let name = format!("substrate_duet_recovery_{gauge}");
+        let shown = || metric(node, &name);
+        let all = wait::until(&name, NEXT_MINUTE, shown, |shown| shown == "4").await;
+        all.expect("each validator has a key that is ready");
+    }
+    let left = metric(node, "substrate_duet_recovery_sessions_left").await;
+    let left = left.expect("the node answers").parse::<u32>();
+    let left = left.expect("a number of sessions");
+    assert!((1..=BONDING_SESSIONS).contains(&left), "{left}");
 }
 
 /// RESET-5: a client that was away when the set proved its last block gets there behind the reset.

@@ -28,7 +28,7 @@ const REJOINED: Duration = Duration::from_secs(240);
 pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
 
 /// How long a node may take for what it does once a minute.
-const NEXT_MINUTE: Duration = Duration::from_secs(90);
+pub(crate) const NEXT_MINUTE: Duration = Duration::from_secs(90);
 
 /// The networks at a time. Nodes mostly wait for the next slot.
 static PLACES: Semaphore = Semaphore::const_new(5);
