@@ -1,35 +1,56 @@
-//! Tells the operator whether a set is to sign at all: without one, missing proofs are no fault. (ACTIVE-1, ACTIVE-3)
+//! Tells the operator whether a set is to sign at all: without one, missing proofs are no fault (ACTIVE-1, ACTIVE-3). And how
+//! old the newest proven block is: on a chain that has stopped, nothing else shows it.
 
-use crate::{chain::Chain, metrics::Metrics};
+use crate::{chain::Chain, metrics::Metrics, recovery::item, store::Store};
+use codec::DecodeAll;
 use duet_gossip::{clock::Clock, LOG_TARGET};
 use duet_primitives::H256;
 use duet_voter::Millis;
 use parking_lot::Mutex;
-use std::{convert::Infallible, sync::Arc};
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 /// The interval between looks for a new final block.
 const INTERVAL: Millis = 1_000;
 
-/// Whether a set is to sign at the finalized block: the watch informs the RPC. `None` when that cannot be read. Cheap
-/// to clone; clones share it.
+#[derive(Debug, Default)]
+struct Activity {
+    active: Option<bool>,
+    /// In milliseconds since the Unix epoch.
+    proven: Option<u64>,
+}
+
+/// What the watch tells the RPC. Cheap to clone; clones share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SharedActivity(Arc<Mutex<Option<bool>>>);
+pub(crate) struct SharedActivity(Arc<Mutex<Activity>>);
 
 impl SharedActivity {
     /// Sets whether a set is to sign from now on.
     pub(crate) fn set(&self, active: Option<bool>) {
-        *self.0.lock() = active;
+        self.0.lock().active = active;
     }
 
-    /// Whether a set is to sign now.
+    /// Whether a set is to sign at the finalized block; `None` when that cannot be read.
     pub(crate) fn get(&self) -> Option<bool> {
-        *self.0.lock()
+        self.0.lock().active
+    }
+
+    /// Seconds since the time of the newest proven block, by this node's clock; `None` when its state is pruned or has no
+    /// time.
+    pub(crate) fn age(&self) -> Option<u64> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        let proven = self.0.lock().proven?;
+        Some(now.as_secs().saturating_sub(proven / 1000))
     }
 }
 
 /// Reads the state of the block that is final at each look.
 pub(crate) struct ActivityWatch {
     pub(crate) chain: Arc<Chain>,
+    pub(crate) store: Store,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) activity: SharedActivity,
     pub(crate) metrics: Metrics,
@@ -38,9 +59,10 @@ pub(crate) struct ActivityWatch {
 impl ActivityWatch {
     /// Runs for as long as the node does. Reads the database, so it blocks.
     pub(crate) async fn run(self) -> Infallible {
-        let mut read = None;
+        let (mut read, mut dated) = (None, None);
         loop {
             self.look(&mut read);
+            self.date(&mut dated);
             let next = self.clock.now().saturating_add(INTERVAL);
             self.clock.sleep_until(next).await;
         }
@@ -64,13 +86,31 @@ impl ActivityWatch {
         self.metrics.active.set(active.unwrap_or(true).into());
         self.activity.set(active);
     }
+
+    /// `dated` is the newest proven block whose time was last read. What cannot be read is known to nobody.
+    fn date(&self, dated: &mut Option<H256>) {
+        // The worker reports an unreadable entry.
+        let Ok(Some(best)) = self.store.best() else {
+            return;
+        };
+        let at = best.commitment.block_hash;
+        if *dated == Some(at) {
+            return;
+        }
+        let stored = self.chain.stored(at, &item("Timestamp", "Now"));
+        let time = stored.ok().flatten();
+        let time = time.and_then(|time| u64::decode_all(&mut time.as_slice()).ok());
+        *dated = Some(at);
+        self.metrics.best_time.set(time.unwrap_or_default() / 1000);
+        self.activity.0.lock().proven = time;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{clock::VirtualClock, TestBlock, TestChain};
-    use duet_primitives::testing::TestSet;
+    use duet_primitives::{testing::TestSet, RoundMessage};
     use futures::{future::BoxFuture, FutureExt};
 
     /// A node that looks at its chain.
@@ -89,6 +129,7 @@ mod tests {
             let (activity, metrics) = (SharedActivity::default(), Metrics::new(None));
             let watch = ActivityWatch {
                 chain: Arc::new(test.chain()),
+                store: test.store(),
                 clock: Arc::new(clock.clone()),
                 activity: activity.clone(),
                 metrics: metrics.clone(),
@@ -131,6 +172,31 @@ mod tests {
         let (mut node, set) = (Node::new(), TestSet::new(0, 0..4));
         node.test.add(&TestBlock::new(&set, &set, &[]).expired());
         assert_eq!(node.says(), (Some(true), 1));
+    }
+
+    #[test]
+    fn the_newest_proven_block_has_the_age_that_its_state_says() {
+        let (mut node, set) = (Node::new(), TestSet::new(0, 0..4));
+        node.says();
+        assert_eq!(
+            (node.activity.age(), node.metrics.best_time.get()),
+            (None, 0)
+        );
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let time = now.as_secs() - 100;
+        let key = item("Timestamp", "Now");
+        node.test
+            .client
+            .store(key, codec::Encode::encode(&(time * 1000)));
+        let mut commitment = set.commitment(1, &set.set);
+        commitment.block_hash = node.test.push(&set, &set, &[]);
+        let message = RoundMessage::new(H256::zero(), commitment);
+        let proof = set.justify(&message, 0..4).into_unchecked();
+        node.test.store().put_best(&proof).unwrap();
+        node.says();
+        assert_eq!(node.metrics.best_time.get(), time);
+        let age = node.activity.age().unwrap();
+        assert!((100..160).contains(&age), "{age}");
     }
 
     #[test]

@@ -53,6 +53,7 @@ metrics! {
         in_set: Gauge = "in_set", "1 while this node has a key of the set that signs now";
         signers: Gauge = "signers_last", "Signers of the proof of the highest proven block, as far as they are in it by now";
         best_block: Gauge = "best_block", "Highest block with a Duet justification";
+        best_time: Gauge = "best_block_timestamp_seconds", "Time of that block, as Unix time; 0 while it is not known";
         finalized_block: Gauge = "finalized_block", "Highest block that GRANDPA finalized and Duet has scanned";
         best_voted: Gauge = "best_voted", "Highest block that this node voted on";
         lagging_sets: Gauge = "lagging_sets", "Set changes that wait for a mandatory justification";

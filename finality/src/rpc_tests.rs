@@ -764,6 +764,7 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
     let health = setup.rpc.answers.health().unwrap();
     let expected = Health {
         best_proven: Some(BlockNumber::new(3)),
+        best_proven_age: None,
         finalized: BlockNumber::new(3),
         active: None,
         voting: false,
@@ -774,7 +775,7 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
     let json = serde_json::to_value(&health).unwrap();
     assert_eq!(
         json,
-        serde_json::json!({ "bestProven": 3, "finalized": 3, "active": null, "voting": false, "stopped": null, "diverged": [] })
+        serde_json::json!({ "bestProven": 3, "bestProvenAge": null, "finalized": 3, "active": null, "voting": false, "stopped": null, "diverged": [] })
     );
 
     setup.links.voting.set(true);

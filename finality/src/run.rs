@@ -192,6 +192,7 @@ fn start(
     compute("duet-recovery", recovery.run().map(drop).boxed());
     let activity = ActivityWatch {
         chain: from.chain.clone(),
+        store: from.links.store.clone(),
         clock: from.clock.clone(),
         activity: from.links.activity,
         metrics: from.metrics.clone(),

@@ -209,10 +209,16 @@ pub enum Record {
 /// # Errors
 /// The system's error.
 pub fn read_record(path: &Path, most: u64) -> io::Result<Record> {
-    let file = match fs::File::open(path) {
+    match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Record::Absent),
-        file => file?,
-    };
+        Err(error) => return Err(error),
+        Ok(_) => {}
+    }
+    // A pipe would never end, and a link that leads nowhere is no word for nothing: its disk may be away.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let file = fs::File::open(path)?;
     if let Some(mode) = mode_with(&file.metadata()?, 0o022) {
         return Ok(Record::Writable(mode));
     }

@@ -11,9 +11,15 @@ use crate::{
     header::HeaderParts,
     trusted::Trusted,
 };
-use alloc::string::ToString;
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+};
 use codec::DecodeAll;
-use duet_primitives::{suite, BlockNumber, ConsensusLog, KeysetCommitment, Keysets, SetId, H256};
+use duet_primitives::{
+    suite, BlockNumber, ConsensusLog, KeysetCommitment, Keysets, RecoveryStatement, SetId, H256,
+};
 use sp_core::Hasher;
 
 /// A server's claim about a reset. It is unproven: the block may not be the chain's, and not final.
@@ -89,6 +95,31 @@ impl Trusted {
 }
 
 impl ResetClaim {
+    /// What speaks against a recovery statement in a server's claim, if something does: that it knows of no reset, or of
+    /// another one. (RECOVER-8)
+    pub fn dispute(claim: Option<&Self>, statement: &RecoveryStatement) -> Option<String> {
+        let Some(claim) = claim else {
+            return Some("knows of no reset".to_owned());
+        };
+        let is_it = claim.block_number == statement.reset_number
+            && claim.block_hash == statement.reset_hash
+            && claim.ended == statement.ended
+            && claim.set == statement.set;
+        let Self {
+            block_number,
+            block_hash,
+            ended,
+            set,
+            ..
+        } = claim;
+        (!is_it).then(|| {
+            format!(
+                "says that block {block_number} ({block_hash:?}) ended set {ended}, and set {} signs",
+                set.id
+            )
+        })
+    }
+
     /// Number of the block.
     pub fn block_number(&self) -> BlockNumber {
         self.block_number

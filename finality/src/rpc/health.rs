@@ -33,6 +33,10 @@ pub struct Contradiction {
 pub struct Health {
     /// The highest block that Duet proved here, if any.
     pub best_proven: Option<BlockNumber>,
+    /// Seconds since the time of that block, by this node's clock; `None` when its state is pruned or has no time, and from
+    /// nodes that do not say.
+    #[serde(default)]
+    pub best_proven_age: Option<u64>,
     /// The highest block that GRANDPA finalized here.
     pub finalized: BlockNumber,
     /// Whether the chain has a set that is to sign; `None` when that cannot be read. (ACTIVE-1, ACTIVE-3)
@@ -61,6 +65,7 @@ impl Health {
         let diverged = readable(store.divergences(), &stopped)?.into_iter();
         Ok(Self {
             best_proven: best.map(|best| best.commitment.block_number),
+            best_proven_age: activity.age(),
             finalized: blocks.finalized().0,
             active: activity.get(),
             voting: voting.get(),

@@ -73,6 +73,11 @@ impl Record {
     fn text(&self) -> Result<String, Failure> {
         match read_record(&self.path, u64::MAX) {
             Ok(keystore::Record::Absent) => Ok(String::new()),
+            // Whoever cut it wants it to be forgotten.
+            Ok(keystore::Record::Read(text)) if text.is_empty() => Err(Failure::DamagedRecord {
+                path: self.path.clone(),
+                line: 1,
+            }),
             // A byte that is no text is damage, too, and breaks the checksum of its line.
             Ok(keystore::Record::Read(text)) => Ok(String::from_utf8_lossy(&text).into_owned()),
             Ok(keystore::Record::Writable(mode)) => Err(Failure::WritableRecord {

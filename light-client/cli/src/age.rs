@@ -3,6 +3,7 @@
 use crate::args::Run;
 use duet_light_client::{Dated, Trusted};
 use duet_light_rpc::{Failure, Kind};
+use duet_primitives::BlockNumber;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The greatest age of the newest block of a chain that goes on, in seconds.
@@ -10,7 +11,7 @@ pub(crate) const YOUNG: u64 = 60;
 
 /// How far a block may be ahead of this machine's clock before the user is told, in seconds. Nodes accept blocks that are a
 /// little ahead.
-const AHEAD: u64 = 60;
+pub(crate) const AHEAD: u64 = 60;
 
 /// How long a client follows on before it proves the time of its newest block again.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -21,8 +22,8 @@ pub(crate) struct Age {
     given: Option<u64>,
     /// The user trusts the start whatever its age.
     trust_old_start: bool,
-    /// When an endpoint was last asked for the time of a block.
-    asked: Option<Instant>,
+    /// When an endpoint last said what the time of a block is, and of which one.
+    asked: Option<(Instant, BlockNumber)>,
     /// The user was told that a block is in the future.
     told_ahead: bool,
 }
@@ -47,14 +48,26 @@ impl Age {
         self.given
     }
 
-    /// Whether it is time to ask for the time of a block.
+    /// Whether it is time to ask for the time of a newer block.
     pub(crate) fn is_due(&self) -> bool {
-        self.asked.is_none_or(|asked| asked.elapsed() >= INTERVAL)
+        self.asked
+            .is_none_or(|(asked, _)| asked.elapsed() >= INTERVAL)
     }
 
-    /// Takes note that an endpoint is asked for the time of a block.
-    pub(crate) fn ask(&mut self) {
-        self.asked = Some(Instant::now());
+    /// Whether an endpoint has said what the time of this block is.
+    pub(crate) fn is_of(&self, block: BlockNumber) -> bool {
+        self.asked.is_some_and(|(_, of)| of == block)
+    }
+
+    /// Whether more than half of the period is over since the newest block whose time is known.
+    pub(crate) fn is_running_out(&self, dated: &Dated) -> bool {
+        let period = dated.trusting_period.into_iter().chain(self.given).min();
+        period.is_some_and(|period| dated.age(now()) > period / 2)
+    }
+
+    /// Takes note that an endpoint has said what the time of a block is, or that its state has none.
+    pub(crate) fn ask(&mut self, block: BlockNumber) {
+        self.asked = Some((Instant::now(), block));
     }
 
     /// Takes note of the proven time of a block: from a young one on, the age of newer blocks counts.

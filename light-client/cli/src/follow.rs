@@ -41,10 +41,10 @@ impl Session {
             return Ok(Done);
         }
         self.set_followed(index);
+        self.date_head(server).await?;
         self.output
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();
-        self.keep_time(server).await?;
 
         let quarter = self.stall_after.checked_div(4).unwrap_or_default();
         let mut look = tokio::time::interval(quarter.clamp(SHORTEST_LOOK, LONGEST_LOOK));

@@ -293,7 +293,7 @@ impl Session {
         let server = self.connect(index, self.request_timeout).await?;
         if self.goal == Goal::Head {
             self.catch_up(&server).await?;
-            self.keep_time(&server).await?;
+            self.date_head(&server).await?;
             if age(self.trusted()?).is_none_or(|age| age > YOUNG) {
                 self.tell_of_silence(&server).await?;
             }

@@ -74,10 +74,27 @@ impl Session {
         }
     }
 
-    /// Proves the time of the newest proven block, unless that was done a moment ago.
+    /// Proves the time of the newest proven block, unless that of an older one was proven a moment ago.
     pub(crate) async fn keep_time(&mut self, server: &Server) -> Result<(), Fault> {
-        if self.trusted()?.best_proof().is_some() && self.age.is_due() {
-            self.prove_time(server).await?;
+        if self.age.is_due() {
+            self.date_head(server).await?;
+        }
+        Ok(())
+    }
+
+    /// Proves the time of the newest proven block.
+    pub(crate) async fn date_head(&mut self, server: &Server) -> Result<(), Fault> {
+        let trusted = self.trusted()?;
+        if trusted.best_proof().is_some() && !self.age.is_of(trusted.best_number()) {
+            let is_proven = self.prove_time(server).await?;
+            let trusted = self.trusted()?;
+            let is_needed = trusted
+                .dated()
+                .is_some_and(|dated| self.age.is_running_out(&dated));
+            if !is_proven && is_needed && !self.age.is_trusted() {
+                // Another endpoint may have it. Without it this client would come to an end although newer blocks are proven.
+                return Err(Fault::Incomplete(Missing::Time(trusted.best_number())));
+            }
             self.check_age()?;
         }
         Ok(())
@@ -85,19 +102,19 @@ impl Session {
 
     /// Proves the time of the newest block from the endpoint's state. Whether it could.
     async fn prove_time(&mut self, server: &Server) -> Result<bool, Fault> {
-        self.age.ask();
-        let trusted = self.trusted()?;
-        let parts = match parts::fetch(server, trusted, None, &Dated::keys()).await {
+        let parts = match parts::fetch(server, self.trusted()?, None, &Dated::keys()).await {
             Ok(parts) => parts,
             Err(fault @ (Fault::Lie(_) | Fault::Fatal(_))) => return Err(fault),
             Err(_) => return Ok(false),
         };
+        let block = self.trusted()?.best_number();
+        self.age.ask(block);
         let Some(dated) = Dated::read(&parts.values) else {
             return Ok(false);
         };
+        let trusted = self.trusted()?;
         let is_known = trusted.dated().is_some();
         let trusted = trusted.clone().with_date(dated);
-        let block = trusted.best_number();
         self.set_trusted(trusted);
         self.age.prove(&dated);
         if let Some(seconds) = self.age.ahead(&dated) {

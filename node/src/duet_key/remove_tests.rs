@@ -85,6 +85,7 @@ impl Said {
     fn health(self) -> Health {
         Health {
             best_proven: self.proven.map(|_| BlockNumber::new(40)),
+            best_proven_age: None,
             finalized: BlockNumber::new(42),
             active: Some(true),
             voting: true,

@@ -140,27 +140,12 @@ pub(crate) fn doubt(statement: &RecoveryStatement, witnesses: &[Witness]) -> Opt
         if let Some(newer) = newer {
             let block = newer.justification.commitment.block_number;
             if block > statement.block_number {
-                return Some(format!("{url} has a proof of block {block}, which is newer"));
+                return Some(format!(
+                    "{url} has a proof of block {block}, which is newer"
+                ));
             }
         }
-        match reset {
-            None => Some(format!("{url} knows of no reset")),
-            Some(claim) if !names(claim, statement) => {
-                let (block, hash) = (claim.block_number(), claim.block_hash());
-                let (ended, set) = (claim.ended(), claim.set().id);
-                Some(format!(
-                    "{url} says that block {block} ({hash:?}) ended set {ended}, and set {set} signs"
-                ))
-            }
-            Some(_) => None,
-        }
+        let dispute = ResetClaim::dispute(reset.as_ref(), statement);
+        dispute.map(|dispute| format!("{url} {dispute}"))
     })
-}
-
-/// Whether a claim is about the reset that a statement names.
-fn names(claim: &ResetClaim, statement: &RecoveryStatement) -> bool {
-    claim.block_number() == statement.reset_number
-        && claim.block_hash() == statement.reset_hash
-        && claim.ended() == statement.ended
-        && *claim.set() == statement.set
 }

@@ -1,10 +1,16 @@
 //! The announcement, the wait, and the crossing. (RECOVER-7, RECOVER-8)
 
 use super::shown::Shown;
-use crate::{age::now, event::Event, goal::Goal, parts, session::Session};
+use crate::{
+    age::{now, AHEAD},
+    event::Event,
+    goal::Goal,
+    parts,
+    session::Session,
+};
 use codec::Encode;
 use duet_light_client::{
-    recovery_terms, Announced, Crossing, Culprit, Error, RecoverError, Trusted,
+    recovery_terms, Announced, Crossing, Culprit, Error, RecoverError, ResetClaim, Trusted,
 };
 use duet_light_rpc::{Failure, Fault, Kind, Server};
 use duet_primitives::{suite::RECOVERY_TERMS_STORAGE_KEY, BlockNumber, RecoveryTerms};
@@ -56,11 +62,15 @@ impl Session {
         let Some(index) = self.ask_patiently().await? else {
             return Ok(false);
         };
+        self.check_clock()?;
         self.announce_given().await?;
         let Some(crossing) = self.try_cross() else {
             return Ok(false);
         };
         match crossing {
+            Ok(Crossing::Crossed(_)) if !self.recovery.disputes.is_empty() => {
+                return Err(self.disputed());
+            }
             Ok(Crossing::Crossed(behind)) => {
                 let before = self.trusted()?.best_number();
                 self.show(Shown::recovered(before, &behind));
@@ -124,6 +134,7 @@ impl Session {
 
     async fn ask_each(&mut self) -> Result<Vec<usize>, Failure> {
         let mut answered = Vec::new();
+        self.recovery.disputes.clear();
         for index in self.endpoints.all() {
             let before = self.proofs;
             match self.ask_newest(index).await {
@@ -148,9 +159,62 @@ impl Session {
         let asked = self.catch_up(&server).await;
         if matches!(asked, Ok(()) | Err(Fault::Reset(_))) {
             self.go_to_given(&server).await?;
-            self.keep_time(&server).await?;
+            self.date_head(&server).await?;
+            self.ask_of_reset(&server).await?;
         }
         asked
+    }
+
+    /// Takes note of an endpoint that knows of no reset, or of another one than the statement names. (RECOVER-8)
+    async fn ask_of_reset(&mut self, server: &Server) -> Result<(), Fault> {
+        let given = self.recovery.given.as_ref().map(|proof| &proof.statement);
+        let awaited = self.awaited().map(Announced::statement);
+        let Some(statement) = awaited.or(given).cloned() else {
+            return Ok(());
+        };
+        let claim = self.reset_of(server).await?;
+        if let Some(dispute) = ResetClaim::dispute(claim.as_ref(), &statement) {
+            let url = &server.url;
+            self.recovery.disputes.push(format!("{url} {dispute}"));
+        }
+        Ok(())
+    }
+
+    /// The reset behind the trusted sets, as an endpoint says.
+    pub(crate) async fn reset_of(&self, server: &Server) -> Result<Option<ResetClaim>, Fault> {
+        let trusted = self.trusted()?;
+        let header = server.reset(trusted.latest_set().id).await?;
+        let claim = header.map(|header| trusted.reset_claim(&header));
+        Ok(claim.transpose()?)
+    }
+
+    /// Why nothing is crossed although the wait is over: an endpoint disputes the statement, and it may be the honest one.
+    fn disputed(&self) -> Failure {
+        let disputes = self.recovery.disputes.join("; ");
+        let block = self
+            .awaited()
+            .map(|awaited| awaited.statement().reset_number);
+        let block = block.unwrap_or(BlockNumber::ZERO);
+        let message = format!(
+            "RECOVER-8: {disputes}, against the statement about the reset in block {block}: nothing is crossed while servers \
+             dispute it; ask people you trust, and name only servers that say the truth"
+        );
+        Failure::new(Kind::NoWay, message)
+    }
+
+    /// Refuses to announce and to cross by a clock that is certainly wrong: it stands before the time of a proven block.
+    fn check_clock(&self) -> Result<(), Failure> {
+        let dated = self.trusted()?.dated();
+        match dated.map_or(0, |dated| dated.time.saturating_sub(now()) / 1000) {
+            0..=AHEAD => Ok(()),
+            ahead => Err(Failure::new(
+                Kind::Local,
+                format!(
+                    "RECOVER-7: a block that is {ahead} s in the future is proven, so this machine's clock is wrong, and cannot \
+                     measure the wait: set it right"
+                ),
+            )),
+        }
     }
 
     /// Takes the proof of the block that the user's proof is about: behind the reset, an endpoint names later blocks only.

@@ -5,7 +5,7 @@ use super::{
     shown::Shown,
 };
 use crate::{event::Event, parts, session::Session};
-use duet_light_client::{decode, recovery_terms};
+use duet_light_client::{decode, recovery_terms, ResetClaim};
 use duet_light_rpc::{Failure, Fault, Kind, Missing};
 use duet_primitives::{
     suite::{RECOVERY_PALLET_NAME, RECOVERY_TERMS_STORAGE_KEY},
@@ -24,6 +24,7 @@ impl Session {
         if self.ask_all().await?.is_empty() {
             return Err(self.endpoints.verdict());
         }
+        self.check_agreement().await?;
         for index in self.endpoints.all() {
             match self.statement_of(index, members).await {
                 Ok(()) => return Ok(()),
@@ -31,6 +32,46 @@ impl Session {
             }
         }
         Err(self.endpoints.verdict())
+    }
+
+    /// Refuses to make a statement while endpoints name different resets: nothing proves which of them is right.
+    async fn check_agreement(&mut self) -> Result<(), Failure> {
+        let mut first: Option<(String, ResetClaim)> = None;
+        for index in self.endpoints.all() {
+            let (url, claim) = match self.claim_of(index).await {
+                Ok((url, Some(claim))) => (url, claim),
+                Ok((_, None)) => continue,
+                Err(fault) => {
+                    self.endpoint_failed(index, fault, false)?;
+                    continue;
+                }
+            };
+            match &first {
+                Some((other, named)) if *named != claim => {
+                    let says = |claim: &ResetClaim| {
+                        let (block, hash, set) =
+                            (claim.block_number(), claim.block_hash(), claim.set().id);
+                        format!("the reset in block {block} ({hash:?}) with set {set}")
+                    };
+                    let message = format!(
+                        "RECOVER-5: {other} names {}, and {url} names {}: ask people you trust, and name only servers that \
+                         say the truth",
+                        says(named),
+                        says(&claim)
+                    );
+                    return Err(Failure::new(Kind::NoWay, message));
+                }
+                Some(_) => {}
+                None => first = Some((url, claim)),
+            }
+        }
+        Ok(())
+    }
+
+    async fn claim_of(&mut self, index: usize) -> Result<(String, Option<ResetClaim>), Fault> {
+        let server = self.connect(index, self.request_timeout).await?;
+        let claim = self.reset_of(&server).await?;
+        Ok((server.url.clone(), claim))
     }
 
     async fn statement_of(&mut self, index: usize, path: &Path) -> Result<(), Fault> {
@@ -55,10 +96,8 @@ impl Session {
         let keys: Vec<Pk1Bytes> =
             decode(value(1).unwrap_or_default()).map_err(|error| foreign(error.to_string()))?;
         Keyset::check(&terms.set, &keys).map_err(|error| foreign(error.to_string()))?;
-        let set = trusted.latest_set().id;
-        let header = server.reset(set).await?;
-        let header = header.ok_or(Fault::Incomplete(Missing::Reset(set)))?;
-        let claim = trusted.reset_claim(&header)?;
+        let claim = self.reset_of(&server).await?;
+        let claim = claim.ok_or(Fault::Incomplete(Missing::Reset(trusted.latest_set().id)))?;
         let statement = trusted
             .recovery_statement(&terms, &claim)
             .map_err(failure_of)?;

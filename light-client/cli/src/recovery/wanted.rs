@@ -13,6 +13,8 @@ pub(crate) struct Recovery {
     pub(crate) given: Option<RecoveryProof>,
     /// Whether the user was told of the announcement.
     pub(crate) shown: bool,
+    /// What endpoints said against the statement when they were asked last.
+    pub(crate) disputes: Vec<String>,
 }
 
 impl Recovery {
@@ -24,6 +26,7 @@ impl Recovery {
             allowed: !args.no_recovery,
             given: read.transpose()?,
             shown: false,
+            disputes: Vec::new(),
         })
     }
 }

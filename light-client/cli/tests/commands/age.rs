@@ -178,6 +178,13 @@ async fn what_is_shown_has_its_age_and_is_refused_beyond_the_users_limit() {
         let is_answer = |event: &Value| !event["head_age"].is_null();
         assert!(!refused.events().iter().any(is_answer), "{command}");
     }
+    // The time is that of the newest block, and not of the one that it began from.
+    let synced = run("sync", "")
+        .await
+        .expect_code(0)
+        .named("synced")
+        .remove(0);
+    assert_eq!(synced["time"], world.time());
     // An older block is as old as the newest one that proves it.
     let older = run(&commands[1], "--at 6 --max-age 160").await;
     assert_eq!(older.expect_code(0).named("account")[0]["block"], 6);
@@ -216,6 +223,38 @@ async fn whoever_waits_for_a_set_that_signs_nothing_is_told() {
     follower.signal("TERM");
     let finished = follower.finish().await.expect_code(0);
     assert_eq!(finished.named("stalled").len(), 1);
+}
+
+/// An endpoint that hides the state makes the newest block look old, which another one corrects in time.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_hides_the_time_is_left_for_another_endpoint_before_the_period_ends() {
+    let (world, folder) = (world(60), Folder::new());
+    let state = format!("--state {}", folder.text("state"));
+    let first = Node::start_at(&world, Tamper::None, 6, true).await;
+    let begin = format!("{} {state}", start(&world, 5));
+    sync(&first, &begin).await.expect_code(0);
+    let time = async || {
+        let status = Program::run(&format!("status --json {state}")).await;
+        status
+            .named("status")
+            .pop()
+            .and_then(|status| status["time"].as_u64())
+    };
+    let hides = Node::start(&world, Tamper::Pruned).await;
+    let honest = Node::start(&world, Tamper::None).await;
+    let urls = format!("--url {} --url {}", hides.url, honest.url);
+    let line = format!("follow --json {urls} {state} --trusting-period 110");
+    let follower = Program::start(&line).wait_for_line("LIGHT-9").await;
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        if time().await == Some(world.time()) {
+            break;
+        }
+        assert!(Instant::now() < until, "nobody is asked for the time");
+    }
+    follower.signal("TERM");
+    let finished = follower.finish().await.expect_code(0);
+    assert_eq!(finished.named("endpoint")[0]["url"], hides.url.as_str());
 }
 
 /// A clock is the user's, and may be wrong.

@@ -439,6 +439,53 @@ async fn nobody_crosses_without_permission_or_without_an_answer() {
     assert_eq!(both.code, Some(2));
 }
 
+/// RECOVER-8: the only one that disputes the statement may be the honest one.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_crosses_while_an_endpoint_disputes_the_reset() {
+    for (tamper, word) in [
+        (Tamper::NoReset, "knows of no reset"),
+        (Tamper::OtherReset, "says that block"),
+    ] {
+        let place = Place::new(LONG);
+        place.keep(i64::try_from(LONG).expect("small"), 10);
+        let agrees = place.node(HEAD).await;
+        let disputes = Node::start_at(&place.world, tamper, NEWEST, true).await;
+        let finished = sync(&[&agrees, &disputes], &place.state()).await;
+        let finished = finished.expect_code(6);
+        let told = format!("RECOVER-8: {} {word}", disputes.url);
+        assert!(
+            finished.message().starts_with(&told),
+            "{}",
+            finished.message()
+        );
+        assert!(finished.named("recovered").is_empty());
+        assert!(place.saved().announced().is_some());
+        sync(&[&agrees], &place.state()).await.expect_code(0);
+        assert!(place.saved().announced().is_none());
+    }
+}
+
+/// RECOVER-7: a clock that stands before a proven block measures no wait.
+#[tokio::test(flavor = "multi_thread")]
+async fn by_a_clock_that_is_certainly_wrong_nothing_is_announced_or_crossed() {
+    let place = Place::new(LONG);
+    place.keep(i64::try_from(LONG).expect("small"), 10);
+    let ahead = place.saved().with_date(Dated {
+        time: now() + 100_000,
+        trusting_period: Some(1_000_000),
+    });
+    place.folder.write("state", ahead.encode());
+    let node = place.node(HEAD).await;
+    let finished = sync(&[&node], &place.state()).await.expect_code(1);
+    assert!(
+        finished.message().starts_with("RECOVER-7: "),
+        "{}",
+        finished.message()
+    );
+    assert!(finished.named("recovered").is_empty());
+    assert!(place.saved().announced().is_some());
+}
+
 /// RECOVER-8.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_that_was_set_back_begins_the_wait_anew() {
@@ -622,6 +669,24 @@ async fn the_statement_and_the_members_are_made_of_proven_state_and_of_a_claim_t
         assert_eq!(one(&finished, "compare")["reset_block"], RESET);
         assert!(one(&finished, "statement")["statement"].is_string());
     }
+}
+
+/// RECOVER-5: whoever signs a liar's reset can be slashed.
+#[tokio::test(flavor = "multi_thread")]
+async fn while_endpoints_name_different_resets_there_is_no_statement() {
+    let place = Place::new(LONG);
+    let liar = Node::start_at(&place.world, Tamper::OtherReset, HEAD, true).await;
+    let honest = place.node(HEAD).await;
+    let urls = urls([&liar.url, &honest.url]);
+    let (members, start) = (place.folder.text("members"), place.start());
+    let line = format!("recovery-statement --json {urls} {start} --members {members}");
+    let finished = Program::run(&line).await.expect_code(6);
+    let message = finished.message();
+    assert!(
+        message.contains(&liar.url) && message.contains(&honest.url),
+        "{message}"
+    );
+    assert!(!place.folder.path("members").exists());
 }
 
 /// RECOVER-5.

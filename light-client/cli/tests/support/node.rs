@@ -45,6 +45,10 @@ pub(crate) enum Tamper {
     OtherTransactionHash,
     /// Says that a transaction is in a final block, which does not have it.
     FalselyFinal,
+    /// No reset is known.
+    NoReset,
+    /// The reset is said to be in another block.
+    OtherReset,
     /// The set of the chain has expired.
     SignsNothing,
     /// The state is pruned.
@@ -390,8 +394,11 @@ impl State {
                 let (from,): (u64,) = params.parse()?;
                 let behind = world.behind.as_ref();
                 let reset = behind.filter(|behind| from < behind.set.set.commitment().id.get());
+                let reset = reset.filter(|_| self.tamper != Tamper::NoReset);
                 reset.map_or(Value::Null, |behind| {
-                    bytes(world.blocks[behind.at as usize].header.clone())
+                    let mut header = world.blocks[behind.at as usize].header.clone();
+                    header[0] ^= u8::from(self.tamper == Tamper::OtherReset);
+                    bytes(header)
                 })
             }
             _ => bytes(Vec::<u8>::new().encode()),

@@ -205,6 +205,11 @@ impl World {
         }
     }
 
+    /// The time of the newest block, in seconds since the Unix epoch.
+    pub(crate) fn time(&self) -> u64 {
+        self.last / 1_000
+    }
+
     pub(crate) fn genesis(&self) -> H256 {
         self.blocks[0].hash
     }
