@@ -361,6 +361,9 @@ fn stateless_rule(error: &StatelessError) -> &'static str {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
+    /// The bytes are not a state: neither version nor checksum are those of one.
+    #[error("this is not the state of a light client")]
+    NotAState,
     /// The state was written by another version.
     #[error("the state has version {got}; this program reads version {expected}")]
     Version {

@@ -52,24 +52,27 @@ impl Trusted {
     /// Reads back what [`Trusted::encode`] wrote. Cost: [`Keyset::check`] for both sets.
     ///
     /// # Errors
-    /// [`StateError`] when the bytes are of another version, damaged, or do not belong together.
+    /// [`StateError`] when the bytes are no state, of another version, damaged, or do not belong together.
     ///
     /// # Security
     /// `bytes` must be the client's own: nothing else vouches for them.
     pub fn decode(bytes: &[u8]) -> Result<Self, StateError> {
         let (body, checksum) = bytes
             .split_last_chunk::<CHECKSUM_LEN>()
-            .ok_or(StateError::Checksum)?;
-        // The version first, so that a newer format with another checksum is not called damaged.
-        let (version, state) = body.split_first().ok_or(StateError::Checksum)?;
-        if ![UNDATED, DATED, VERSION].contains(version) {
-            return Err(StateError::Version {
-                expected: VERSION,
-                got: *version,
-            });
-        }
-        if Blake2Hasher::hash(body).as_bytes() != checksum {
-            return Err(StateError::Checksum);
+            .ok_or(StateError::NotAState)?;
+        let (version, state) = body.split_first().ok_or(StateError::NotAState)?;
+        let is_whole = Blake2Hasher::hash(body).as_bytes() == checksum;
+        match ([UNDATED, DATED, VERSION].contains(version), is_whole) {
+            (true, true) => {}
+            (true, false) => return Err(StateError::Checksum),
+            (false, true) => {
+                return Err(StateError::Version {
+                    expected: VERSION,
+                    got: *version,
+                })
+            }
+            // A newer format keeps the checksum, so that it is not taken for something else.
+            (false, false) => return Err(StateError::NotAState),
         }
         let read = match *version {
             UNDATED => StateV1::decode_all(&mut &*state).map(|state| (state, None, None)),

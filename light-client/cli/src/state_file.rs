@@ -1,7 +1,7 @@
 //! The state file. Each write replaces it as a whole, so that a crash leaves a complete file. A lock keeps two
 //! clients from writing it in turns.
 
-use duet_light_client::Trusted;
+use duet_light_client::{StateError, Trusted};
 use duet_light_rpc::{Failure, Kind};
 use std::{
     fs::{self, File, TryLockError},
@@ -40,10 +40,13 @@ pub(crate) fn read(path: &Path) -> Result<Option<Trusted>, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(path, error)),
     };
-    let advice = "remove it to begin again";
     Trusted::decode(&bytes)
         .map(Some)
-        .map_err(|error| failed(path, format_args!("{error}; {advice}")))
+        .map_err(|error| match error {
+            // It may be dear to somebody.
+            StateError::NotAState => failed(path, "not a file of duet-light; name another one"),
+            error => failed(path, format_args!("{error}; remove it to begin again")),
+        })
 }
 
 impl StateFile {
@@ -128,5 +131,20 @@ mod tests {
         let error = StateFile::open(&path).expect_err("the checksum does not fit");
         assert!(error.message.contains("checksum"), "{error}");
         assert_eq!(fs::read(&path).expect("readable"), bytes);
+    }
+
+    #[test]
+    fn another_file_is_not_taken_for_a_state() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("state");
+        for bytes in [&[0x93; 200][..], b"short"] {
+            fs::write(&path, bytes).expect("written");
+            let error = StateFile::open(&path).expect_err("no state");
+            assert!(
+                error.message.contains("not a file of duet-light"),
+                "{error}"
+            );
+            assert_eq!(fs::read(&path).expect("readable"), bytes);
+        }
     }
 }

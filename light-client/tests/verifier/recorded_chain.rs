@@ -274,14 +274,18 @@ fn a_state_is_read_back_as_it_was_and_no_flipped_byte_passes() {
             let mut bad = bytes.clone();
             bad[offset] ^= 0x80;
             let error = Trusted::decode(&bad).expect_err("a byte is flipped");
-            let expected = matches!(error, StateError::Version { .. }) == (offset == 0)
-                && (offset == 0 || error == StateError::Checksum);
-            assert!(expected, "offset {offset}: {error}");
+            let expected = match offset {
+                0 => StateError::NotAState,
+                _ => StateError::Checksum,
+            };
+            assert_eq!(error, expected, "offset {offset}");
         }
-        assert_eq!(
-            Trusted::decode(&bytes[..20]).expect_err("cut"),
-            StateError::Checksum
-        );
+        let error = Trusted::decode(&bytes[..20]).expect_err("cut");
+        assert_eq!(error, StateError::NotAState);
+        let newer = with_part(&trusted, &bytes[..1], &[0x93]);
+        let error = Trusted::decode(&newer).expect_err("of another version");
+        let (expected, got) = (bytes[0], 0x93);
+        assert_eq!(error, StateError::Version { expected, got });
     }
 }
 
