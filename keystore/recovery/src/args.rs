@@ -4,11 +4,17 @@ use duet_primitives::{DualKeyBytes, Pk1Bytes, H256};
 use sp_core::crypto::AccountId32;
 use std::{path::PathBuf, str::FromStr};
 
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    done
+  1    refused, or a file cannot be read or written
+  2    bad usage: wrong arguments";
+
 /// Makes, proves, drills and uses recovery keys of Duet. Needs no network and no node.
 ///
 /// Results go to the standard output, messages to the standard error. FILE may be "-", the standard input.
 #[derive(Debug, clap::Parser)]
-#[command(version)]
+#[command(version, after_help = [EXIT_STATUS, duet_process::EXIT_STATUS].concat())]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

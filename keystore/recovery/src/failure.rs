@@ -20,8 +20,8 @@ pub(crate) enum Failure {
         error: io::Error,
     },
     /// The result cannot be written.
-    #[error("the result cannot be written: {0}")]
-    Output(io::Error),
+    #[error(transparent)]
+    Output(#[from] duet_process::Lost),
     /// A text does not hold what it should.
     #[error("{}: {error}", path.display())]
     Text {

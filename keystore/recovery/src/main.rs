@@ -17,15 +17,12 @@ mod run;
 mod words;
 
 use args::Args;
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run::run(Args::parse().command) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("duet-recovery: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    let Args { command } = duet_process::arguments();
+    duet_process::exit(run::run(command), |failure| {
+        duet_process::warn(format_args!("duet-recovery: {failure}"));
+        1
+    })
 }

@@ -15,7 +15,7 @@ use duet_primitives::{
 };
 use duet_recovery::text::{self, ProofFile, Registration, SignatureFile, StatementFile, Text};
 use std::{
-    io::{self, Read, Write},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 use zeroize::Zeroizing;
@@ -94,7 +94,7 @@ fn drill(owned: &OwnedKey, number: BlockNumber, hash: H256) -> Result<(), Failur
 fn sign(key: &Key, members: &Members, path: &Path) -> Result<(), Failure> {
     let set = RecoverySet::read(members)?;
     let file: StatementFile = read(path)?;
-    eprint!("{}", words::of_statement(&file));
+    duet_process::warn(words::of_statement(&file).trim_end());
     set.check_genesis(path, file.genesis_hash)?;
     set.check_statement(path, &file.statement)?;
     let position = set.keyset.position(&key.key);
@@ -185,12 +185,6 @@ fn print_with<T: Text>(object: &T, more: &str) -> Result<(), Failure> {
     print(&format!("{}\n{more}", text::write(object)))
 }
 
-/// Prints a result. That nobody reads any more is no failure.
 fn print(result: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(result.as_bytes()).and_then(|()| out.flush());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
-        _ => Ok(()),
-    }
+    Ok(duet_process::print(result)?)
 }

@@ -4,9 +4,15 @@ use duet_primitives::H256;
 use duet_remote_signer::{tls::TlsFiles, Address};
 use std::path::PathBuf;
 
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    stopped by SIGINT, SIGTERM or SIGHUP
+  1    the keys cannot be read, or the address is not free
+  2    bad usage: wrong arguments";
+
 /// Holds a validator's Duet keys and signs for its nodes. A key signs only one commitment per block, for all clients.
 #[derive(Debug, clap::Parser)]
-#[command(version)]
+#[command(version, after_help = [EXIT_STATUS, duet_process::EXIT_STATUS].concat())]
 pub(crate) struct Args {
     /// The directory of the key files and the records of votes. Created if it is missing.
     #[arg(long, value_name = "DIR")]

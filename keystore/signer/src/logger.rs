@@ -1,7 +1,6 @@
 //! Logs to the standard error, one line per entry. The log's collector (journald, a container) adds the time.
 
 use log::{LevelFilter, Log, Metadata, Record};
-use std::io::Write;
 
 struct Logger;
 
@@ -14,9 +13,7 @@ impl Log for Logger {
         // Log entries of libraries are for their developers.
         let ours = record.target().starts_with("duet");
         if ours && self.enabled(record.metadata()) {
-            let line = format!("{:5} {}\n", record.level(), record.args());
-            // A failure to log cannot be logged.
-            let _ = std::io::stderr().write_all(line.as_bytes());
+            duet_process::warn(format_args!("{:5} {}", record.level(), record.args()));
         }
     }
 

@@ -17,15 +17,12 @@ mod logger;
 mod run;
 
 use args::Args;
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run::run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("duet-signer: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    let args: Args = duet_process::arguments();
+    duet_process::exit(run::run(&args), |failure| {
+        duet_process::warn(format_args!("duet-signer: {failure}"));
+        1
+    })
 }

@@ -2,15 +2,12 @@
 
 use crate::{args::Args, failure::Failure, logger};
 use duet_keystore::{KeyStore, Signer};
+use duet_process::Signals;
 use duet_signer::{start, Generate, Limits, Listener, Policy};
 use sp_core::crypto::SecretString;
 use std::{fs, path::PathBuf, sync::Arc};
-use tokio::{
-    runtime::Runtime,
-    signal::unix::{signal, Signal, SignalKind},
-};
 
-/// Runs until SIGTERM or SIGINT.
+/// Runs until a signal stops it.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     logger::start(args.log);
     let keys = Arc::new(KeyStore::open(&args.keystore_path, password(args)?)?);
@@ -26,13 +23,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             .for_each(|chain| log::info!("signs for chain {chain:?}")),
     }
     // Before any client can connect, so that an early signal is not lost.
-    let signals = Signals::new()?;
+    let failed = |error| system("cannot wait for signals", error);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(failed)?;
+    let signals = runtime.block_on(async { Signals::new() });
+    let mut signals = signals.map_err(failed)?;
     let files = args.tls.files();
     let listener = Listener::bind(&args.listen, files.as_ref())?;
     let running = start(listener, keys, policy(args), Limits::default());
     let running = running.map_err(|error| system("cannot start", error))?;
     log::info!("listening on {}", running.address());
-    let name = signals.wait();
+    let name = runtime.block_on(signals.wait());
     log::info!("{name}: stopping");
     running.stop();
     Ok(())
@@ -64,45 +67,4 @@ fn password(args: &Args) -> Result<Option<SecretString>, Failure> {
 
 fn system(what: &'static str, error: std::io::Error) -> Failure {
     Failure::System { what, error }
-}
-
-/// The signals that stop the signer.
-struct Signals {
-    runtime: Runtime,
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn new() -> Result<Self, Failure> {
-        let failed = |error| system("cannot wait for signals", error);
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(failed)?;
-        let entered = runtime.enter();
-        let terminate = signal(SignalKind::terminate()).map_err(failed)?;
-        let interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-        drop(entered);
-        Ok(Self {
-            runtime,
-            terminate,
-            interrupt,
-        })
-    }
-
-    /// Waits for a signal; returns its name.
-    fn wait(self) -> &'static str {
-        let Self {
-            runtime,
-            mut terminate,
-            mut interrupt,
-        } = self;
-        runtime.block_on(async move {
-            tokio::select! {
-                _ = terminate.recv() => "SIGTERM",
-                _ = interrupt.recv() => "SIGINT",
-            }
-        })
-    }
 }

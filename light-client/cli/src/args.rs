@@ -12,20 +12,25 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0    the goal was reached; for `follow` without --blocks: interrupted, and the state is saved
+  0    the goal was reached; for `serve`, and `follow` without --blocks: stopped by SIGINT, SIGTERM
+       or SIGHUP, and the state is saved
   1    this machine: the state file or the checkpoint file cannot be read or written
-  2    bad usage: wrong arguments, or a hash that is not of a genesis block, or not of a block of that chain
+  2    bad usage: wrong arguments, or a hash that is not of a genesis block, or not of a block of
+       that chain
   3    a proof or an answer did not verify, and no honest endpoint is left
   4    no endpoint could be reached
-  5    the validators, or the recovery keys, signed two things that cannot both be true: do not trust this chain's finality
-  6    no endpoint has the needed data: ask others; the message says when a newer checkpoint, or a block to start at, may
-       be needed
+  5    the validators, or the recovery keys, signed two things that cannot both be true: do not
+       trust this chain's finality
+  6    no endpoint has the needed data: ask others; the message says when a newer checkpoint, or a
+       block to start at, may be needed
 ";
 const EXIT_STATUS_OF_VOUCHERS: &str = "  \
   7    too few people vouch for the checkpoint, or the file with their signatures is false
 ";
 const EXIT_STATUS_AT_LAST: &str = "  \
-  130  interrupted before the goal was reached; the state is saved";
+  8    the newest trusted block is older than the trusting period: begin from a younger one
+  9    the newest proven block is older than --max-age, or nobody proves its time
+  130  stopped by a signal before the goal was reached; the state is saved";
 
 fn exit_status() -> String {
     let vouchers = if cfg!(feature = "vouchers") {
@@ -33,7 +38,13 @@ fn exit_status() -> String {
     } else {
         ""
     };
-    [EXIT_STATUS, vouchers, EXIT_STATUS_AT_LAST].concat()
+    [
+        EXIT_STATUS,
+        vouchers,
+        EXIT_STATUS_AT_LAST,
+        duet_process::EXIT_STATUS,
+    ]
+    .concat()
 }
 
 /// A light client for chains that finalize with Duet.

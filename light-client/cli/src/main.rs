@@ -54,13 +54,13 @@ use crate::{
     recovery::wanted::Recovery,
     session::Session,
 };
-use clap::Parser;
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::BlockNumber;
+use duet_process::Signals;
 use std::{future::Future, path::Path, process::ExitCode};
 
 fn main() -> ExitCode {
-    let Args { command } = Args::parse();
+    let Args { command } = duet_process::arguments();
     let (output, result) = match command {
         Command::Sync(args) => {
             let goal = args
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
         }
         Command::Serve(args) => {
             let output = Output::new(args.run.json, args.run.quiet);
-            let result = in_runtime(serve_until_interrupted(&args, &output));
+            let result = in_runtime(serve_until_stopped(&args, &output));
             (output, result)
         }
         Command::Block(Block { read }) => answer(&read, &Question::Header),
@@ -131,13 +131,10 @@ fn main() -> ExitCode {
             (output, result)
         }
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            output.event(&Event::failed(&failure));
-            ExitCode::from(failure.kind.code())
-        }
-    }
+    duet_process::exit(result, |failure| {
+        output.event(&Event::failed(&failure));
+        failure.kind.code()
+    })
 }
 
 /// Syncs, then answers a question about the newest proven block, or about one before it.
@@ -166,7 +163,7 @@ fn run(
         Work::Recovering(_) => Output::new(args.json, args.quiet),
         Work::Question(..) | Work::Statement(_) => Output::of_answers(args.json, args.quiet),
     };
-    let result = in_runtime(run_until_interrupted(args, goal, max_age, work, &output));
+    let result = in_runtime(run_until_stopped(args, goal, max_age, work, &output));
     output.clear();
     (output, result)
 }
@@ -181,7 +178,8 @@ fn in_runtime(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Fai
 }
 
 /// Follows the chain and serves requests until it is stopped, or no endpoint is useful.
-async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Failure> {
+async fn serve_until_stopped(args: &Serve, output: &Output) -> Result<(), Failure> {
+    let mut signals = signals()?;
     let (link, reports, following) = link::link(args.run.urls.len());
     let mut session = Session::new(&args.run, Goal::Never, output.clone())?;
     session.attach(link, reports);
@@ -189,7 +187,7 @@ async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Fa
     let server = serve::start(args, session.asking.genesis, following, output).await?;
     let ended = tokio::select! {
         ended = session.run() => ended,
-        () = interrupted() => Ok(()),
+        _ = signals.wait() => Ok(()),
     };
     server.stop().await;
     session.save()?;
@@ -199,6 +197,7 @@ async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Fa
 /// Syncs, then shows a statistic of the validators.
 #[cfg(feature = "statistics")]
 async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failure> {
+    let mut signals = signals()?;
     let mut session = Session::new(&args.run, Goal::Head, output.clone())?;
     let work = async {
         session.run().await?;
@@ -206,20 +205,21 @@ async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failu
     };
     let ended = tokio::select! {
         ended = work => ended,
-        () = interrupted() => Err(interrupted_early()),
+        _ = signals.wait() => Err(interrupted_early()),
     };
     session.save()?;
     ended
 }
 
 /// Runs to the goal, or until it is stopped. The state is saved in either case.
-async fn run_until_interrupted(
+async fn run_until_stopped(
     args: &Run,
     goal: Goal,
     max_age: Option<u64>,
     work: Work<'_>,
     output: &Output,
 ) -> Result<(), Failure> {
+    let mut signals = signals()?;
     let mut session = Session::new(args, goal, output.clone())?;
     let work = async {
         match work {
@@ -238,8 +238,8 @@ async fn run_until_interrupted(
     };
     let ended = tokio::select! {
         ended = work => ended,
-        () = interrupted() => match goal {
-            // Only an interrupt ends it, so that this is its good end.
+        _ = signals.wait() => match goal {
+            // Only a signal ends it, so that this is its good end.
             Goal::Never => Ok(()),
             Goal::Head | Goal::Block(_) | Goal::Proofs(_) => Err(interrupted_early()),
         },
@@ -252,16 +252,7 @@ fn interrupted_early() -> Failure {
     Failure::new(Kind::Interrupted, "interrupted before the goal was reached")
 }
 
-async fn interrupted() {
-    use tokio::signal::unix::{signal, SignalKind};
-    let terminated = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut signal) => signal.recv().await,
-            Err(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated => {}
-    }
+fn signals() -> Result<Signals, Failure> {
+    Signals::new()
+        .map_err(|error| Failure::new(Kind::Local, format!("cannot wait for signals: {error}")))
 }

@@ -6,7 +6,6 @@
 use crate::event::Event;
 use duet_primitives::BlockNumber;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{self, Write};
 
 /// Where events go. Clones share the progress bar.
 #[derive(Clone, Debug)]
@@ -68,11 +67,11 @@ impl Output {
 
     /// Writes to standard output.
     pub(crate) fn print(&self, text: &str) {
-        self.bar.suspend(|| write_line(io::stdout().lock(), text));
+        self.bar.suspend(|| duet_process::tell(text));
     }
 
     fn warn(&self, text: &str) {
-        self.bar.suspend(|| write_line(io::stderr().lock(), text));
+        self.bar.suspend(|| duet_process::warn(text));
     }
 
     /// Moves the progress bar.
@@ -85,9 +84,4 @@ impl Output {
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// A closed pipe ends the output, not the verification.
-fn write_line(mut to: impl Write, text: &str) {
-    let _ = writeln!(to, "{text}").and_then(|()| to.flush());
 }

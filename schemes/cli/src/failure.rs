@@ -1,8 +1,9 @@
 //! Why a command failed, and its exit status.
 
 use duet_armour::ArmourError;
+use duet_process::Lost;
 use serde_json::{json, Value};
-use std::{fmt::Display, path::Path, process::ExitCode};
+use std::{fmt::Display, path::Path};
 
 /// The kind of a failure. Each kind has its own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,13 +23,13 @@ pub(crate) enum Kind {
 /// The exit statuses, for the help.
 pub(crate) const EXIT_STATUS: &str = "\
 Exit status:
-  0  success
-  1  a check failed: a signature, a proof or a ciphertext is not valid
-  2  the arguments are wrong, or an input is malformed
-  3  a file cannot be read or written, or exists already
-  4  another process uses the register or the queue (see --wait)
-  5  the register or the queue does not allow it: a label was used before, or
-     its files were rolled back, damaged or lost";
+  0    success
+  1    a check failed: a signature, a proof or a ciphertext is not valid
+  2    the arguments are wrong, or an input is malformed
+  3    a file cannot be read or written, or exists already
+  4    another process uses the register or the queue (see --wait)
+  5    the register or the queue does not allow it: a label was used before, or
+       its files were rolled back, damaged or lost";
 
 impl Kind {
     /// Its name in JSON.
@@ -89,8 +90,8 @@ impl Failure {
     }
 
     /// The exit status.
-    pub(crate) fn code(&self) -> ExitCode {
-        ExitCode::from(self.kind as u8)
+    pub(crate) fn code(&self) -> u8 {
+        self.kind as u8
     }
 
     /// One JSON object.
@@ -102,6 +103,12 @@ impl Failure {
     /// as themselves are escaped.
     pub(crate) fn text(&self) -> String {
         one_line(&self.why)
+    }
+}
+
+impl From<Lost> for Failure {
+    fn from(error: Lost) -> Self {
+        Self::new(Kind::File, error)
     }
 }
 

@@ -314,8 +314,7 @@ const SECRET: u32 = 0o600;
 fn put(place: &Place, bytes: &[u8], mode: u32, is_new: bool) -> io::Result<()> {
     let (path, old) = match place {
         Place::StandardOutput => {
-            let mut out = io::stdout();
-            return out.write_all(bytes).and_then(|()| out.flush());
+            return duet_process::print(bytes).map_err(io::Error::other);
         }
         // At the end, if it is a file that was opened to be appended to.
         Place::Stream(path) => return OpenOptions::new().append(true).open(path)?.write_all(bytes),

@@ -31,7 +31,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
     version,
     arg_required_else_help = true,
     max_term_width = 100,
-    after_help = EXIT_STATUS
+    after_help = [EXIT_STATUS, duet_process::EXIT_STATUS].concat()
 )]
 struct Args {
     /// Prints one JSON object per line instead of text; errors too.
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
         scheme,
     } = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return refuse_arguments(&error),
+        Err(error) => return ExitCode::from(refuse_arguments(&error)),
     };
     let existing = if force {
         Existing::Replace
@@ -100,17 +100,14 @@ fn main() -> ExitCode {
         Scheme::ResearchForgeablePolynomial(command) => forgeable::run(command, &output),
         Scheme::Show { files } => show::run(&files, &output),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            output.failure(&failure);
-            failure.code()
-        }
-    }
+    duet_process::exit(result, |failure| {
+        output.failure(&failure);
+        failure.code()
+    })
 }
 
 /// Prints help as it is, and bad arguments like other failures: in JSON if `--json` can be recognised.
-fn refuse_arguments(error: &clap::Error) -> ExitCode {
+fn refuse_arguments(error: &clap::Error) -> u8 {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
     if error.use_stderr() && wants_json {
         let text = error.to_string();
@@ -118,14 +115,10 @@ fn refuse_arguments(error: &clap::Error) -> ExitCode {
         // The first paragraph says what is wrong, the others how the command is used.
         let why = text.split("\n\n").next().unwrap_or(text);
         let words: Vec<_> = why.split_whitespace().collect();
-        eprintln!("{}", Failure::input(words.join(" ")).to_json());
+        let failure = Failure::input(words.join(" "));
+        duet_process::warn(failure.to_json());
+        failure.code()
     } else {
-        // If the stream is closed, there is nobody to report to.
-        let _ = error.print();
-    }
-    if error.use_stderr() {
-        ExitCode::from(2)
-    } else {
-        ExitCode::SUCCESS
+        duet_process::refuse(error)
     }
 }

@@ -20,10 +20,7 @@ use duet_mklhs::{check_all, BatchError, Bounds, EquivocationProof, Label, Scalar
 use rand_core::OsRng;
 use serde_json::json;
 use signer::keygen;
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 impl LabelArgs {
     fn label(&self, signer: SignerId, tag: &str) -> Result<Label, Failure> {
@@ -165,8 +162,7 @@ fn check(
             labels.len()
         );
         for (index, error) in &bad.0 {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "; record {index}: {error}");
+            text += &format!("; record {index}: {error}");
         }
         Failure::refused(text)
     })?;

@@ -8,8 +8,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::{
-    fmt::{Display, Write as _},
-    io::Write as _,
+    fmt::Display,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -80,8 +79,8 @@ impl Output {
         }
     }
 
-    /// As [`Output::result`], unless one of these outputs of the command went to standard output, which the next command of a pipe
-    /// must be able to read.
+    /// As [`Output::result`], unless one of these outputs of the command went to standard output, which the next command
+    /// of a pipe must be able to read.
     pub(crate) fn made(
         &self,
         outputs: &[&Path],
@@ -97,27 +96,23 @@ impl Output {
     /// Prints a result: as one JSON object per line, or as `text` with the same content.
     ///
     /// # Errors
-    /// Standard output is closed.
+    /// Standard output is lost.
     pub(crate) fn result(&self, value: &Value, text: impl Display) -> Result<(), Failure> {
         let line = if self.json {
             value.to_string()
         } else {
             text.to_string()
         };
-        writeln!(std::io::stdout(), "{line}")
-            .map_err(|error| Failure::input(format!("standard output: {error}")))
+        Ok(duet_process::print(format!("{line}\n"))?)
     }
 
     /// Prints a failure in one line.
     pub(crate) fn failure(&self, failure: &Failure) {
-        let mut line = String::new();
-        // Writing to a string cannot fail. If standard error is closed, there is nobody to report to.
-        let _ = if self.json {
-            write!(line, "{}", failure.to_json())
+        if self.json {
+            duet_process::warn(failure.to_json());
         } else {
-            write!(line, "error: {}", failure.text())
-        };
-        let _ = writeln!(std::io::stderr(), "{line}");
+            duet_process::warn(format_args!("error: {}", failure.text()));
+        }
     }
 
     /// A progress bar for `total` steps, on standard error. Hidden if it is not a terminal.

@@ -8,20 +8,29 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0    everything wanted is relayed, or a dry run has reported its estimate
+  0    everything wanted is relayed, or a dry run has reported its estimate; without --once and
+       --dry-run: stopped by SIGINT, SIGTERM or SIGHUP
   1    this machine, the account or the fees: a file, funds, or a price above the limit
   2    bad usage: wrong arguments, or no verifier of this chain at that address
-  3    a proof or an answer did not verify, and no honest endpoint is left; or the target refuses a proof that holds
+  3    a proof or an answer did not verify, and no honest endpoint is left; or the target refuses a
+       proof that holds
   4    the source or the target could not be reached
-  5    the validators signed two things that cannot both be true, or the target no longer accepts proofs
+  5    the validators signed two things that cannot both be true, or the target no longer accepts
+       proofs
   6    no endpoint has the needed data: ask others
+  130  stopped by a signal before the end";
+const MAY_BE_KILLED: &str = "
 The relayer stores nothing, so it may be interrupted and killed at any moment.";
+
+fn exit_status() -> String {
+    [EXIT_STATUS, duet_process::EXIT_STATUS, MAY_BE_KILLED].concat()
+}
 
 /// Relays finality proofs of a Duet chain to verifiers on other chains.
 ///
 /// It relays every handoff, and blocks on demand. Each proof is verified before any fee is paid.
 #[derive(Debug, Parser)]
-#[command(name = "duet-relay", version, after_help = EXIT_STATUS, after_long_help = EXIT_STATUS)]
+#[command(name = "duet-relay", version, after_help = exit_status(), after_long_help = exit_status())]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -39,6 +48,18 @@ pub(crate) enum Command {
     Substrate(Substrate),
     /// Deploy the contract, at a checkpoint that all its users will trust.
     Deploy(Deploy),
+}
+
+impl Command {
+    /// Whether it goes on until it is stopped.
+    pub(crate) fn goes_on(&self) -> bool {
+        match self {
+            Self::Evm(Evm { relaying, .. }) | Self::Substrate(Substrate { relaying, .. }) => {
+                !relaying.once && !relaying.dry_run
+            }
+            Self::Deploy(_) => false,
+        }
+    }
 }
 
 #[derive(Debug, ArgsGroup)]

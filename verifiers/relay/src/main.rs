@@ -6,7 +6,6 @@ mod args;
 
 use crate::args::{Args, Command, Deploy, EvmChain, Relaying};
 use alloy::signers::local::PrivateKeySigner;
-use clap::Parser;
 use duet_light_client::Checkpoint;
 use duet_light_rpc::{checkpoint, recovery_proof, Failure, Kind};
 use duet_primitives::BlockNumber;
@@ -16,7 +15,7 @@ use duet_relay::{
     substrate::{self, Substrate},
     Event, Metrics, Policy, Relayer, Source, Target, TargetError, Turns,
 };
-use std::{io::Write, process::ExitCode, time::Duration};
+use std::{future::Future, process::ExitCode, time::Duration};
 
 /// Wei in a gwei.
 const GWEI: u128 = 1_000_000_000;
@@ -24,7 +23,8 @@ const GWEI: u128 = 1_000_000_000;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    let Args { command, json } = Args::parse();
+    let Args { command, json } = duet_process::arguments();
+    let goes_on = command.goes_on();
     let tell = move |event: Event| print(&event, json);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     let result = runtime
         .map_err(|error| Failure::new(Kind::Local, format!("cannot start: {error}")))
         .and_then(|runtime| {
-            runtime.block_on(async {
+            runtime.block_on(until_stopped(goes_on, async {
                 match command {
                     Command::Evm(args) => {
                         let signer = key_of(&args.chain)?;
@@ -59,17 +59,32 @@ fn main() -> ExitCode {
                     }
                     Command::Deploy(args) => deploy(&args, json).await,
                 }
-            })
+            }))
         });
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            tell(Event::Failed {
-                kind: failure.kind.name(),
-                reason: failure.message,
-            });
-            ExitCode::from(failure.kind.code())
-        }
+    duet_process::exit(result, |failure| {
+        tell(Event::Failed {
+            kind: failure.kind.name(),
+            reason: failure.message,
+        });
+        failure.kind.code()
+    })
+}
+
+/// Works until it is done, or stopped by a signal.
+async fn until_stopped(
+    goes_on: bool,
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    let signals = duet_process::Signals::new()
+        .map_err(|error| Failure::new(Kind::Local, format!("cannot wait for signals: {error}")));
+    let mut signals = signals?;
+    tokio::select! {
+        ended = work => ended,
+        signal = signals.wait() => match goes_on {
+            // Nothing else ends it, so that this is its good end.
+            true => Ok(()),
+            false => Err(Failure::new(Kind::Interrupted, format!("stopped by {signal}"))),
+        },
     }
 }
 
@@ -182,7 +197,7 @@ async fn deploy(args: &Deploy, json: bool) -> Result<(), Failure> {
             receipt.work, receipt.paid
         )
     };
-    put(&line);
+    duet_process::tell(line);
     Ok(())
 }
 
@@ -205,14 +220,8 @@ fn key_of(chain: &EvmChain) -> Result<Option<PrivateKeySigner>, Failure> {
 
 fn print(event: &Event, json: bool) {
     if json {
-        put(&serde_json::to_string(event).unwrap_or_default());
+        duet_process::tell(serde_json::to_string(event).unwrap_or_default());
     } else {
-        put(&event.to_string());
+        duet_process::tell(event);
     }
-}
-
-/// The reader of our output may be gone; the work goes on.
-fn put(line: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }

@@ -38,6 +38,7 @@ const PROGRAMS: &[&str] = &[
     "keystore",
     "light-client",
     "node",
+    "operations/process",
     "pallet",
     "primitives",
     "runtime",
@@ -47,7 +48,7 @@ const PROGRAMS: &[&str] = &[
     "testing/monitoring",
     "voter",
 ];
-const SCHEMES: &[&str] = &["schemes"];
+const SCHEMES: &[&str] = &["operations/process", "schemes"];
 const TEMPLATES: &[&str] = &["testing/templates"];
 const CONTRACTS: &[&str] = &["verifiers/contracts"];
 /// The verifiers.

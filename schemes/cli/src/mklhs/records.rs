@@ -9,7 +9,6 @@ use rand_core::OsRng;
 use serde_json::json;
 use std::{
     collections::HashMap,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -219,9 +218,7 @@ impl<'a> FilteredRecords<'a> {
     /// Reports the dropped records on standard error, as one JSON object, if standard output is used for the result.
     pub(crate) fn report_dropped(&self) {
         if let Some(note) = self.note() {
-            // If standard error is closed, there is nobody to report to.
-            let line = json!({ "dropped": self.dropped(), "note": note });
-            let _ = writeln!(std::io::stderr(), "{line}");
+            duet_process::warn(json!({ "dropped": self.dropped(), "note": note }));
         }
     }
 }

@@ -19,7 +19,6 @@ use serde_json::{json, Value};
 use std::{
     cell::LazyCell,
     ffi::OsString,
-    fmt::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -64,8 +63,7 @@ pub(super) fn describe_program(program: &Program) -> (Value, String) {
         let mut value = formats::describe_label(label);
         value["coefficient"] = coefficient.to_string().into();
         values.push(value);
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n  {coefficient} times {label:?}");
+        text += &format!("\n  {coefficient} times {label:?}");
     }
     let value = json!({ "digest": digest, "bounds": bounds, "inputs": values });
     (value, text)
@@ -101,8 +99,7 @@ pub(super) fn combine(
     let total = combined.total().to_string();
     let mut text = format!("{inputs} signatures of {signers} signers: {total}");
     if let Some(note) = records.note() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "; {note}");
+        text += &format!("; {note}");
     }
     output.result(
         &json!({
@@ -277,8 +274,7 @@ impl<F: FnOnce() -> PreparedProgram> Verifier<F> {
             text = format!("{}: {text}", one_line(&path.display().to_string()));
         }
         for (signer, part) in &verified.per_signer {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "\n{signer} {part}");
+            text += &format!("\n{signer} {part}");
         }
         output.result(&value, text)
     }

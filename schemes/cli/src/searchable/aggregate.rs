@@ -13,7 +13,7 @@ use crate::{
 use duet_searchable::{Bound, Ciphertext, EvaluationError, Term};
 use rand::rngs::OsRng;
 use serde_json::json;
-use std::{collections::HashSet, io::Write, path::PathBuf};
+use std::{collections::HashSet, path::PathBuf};
 
 /// Arguments of `aggregate`.
 #[derive(clap::Args)]
@@ -82,8 +82,8 @@ pub(crate) fn aggregate(command: &Aggregate, output: &Output) -> Result<(), Fail
     let reach = bound.map(|bound| format!("the sum is between -{bound} and {bound}"));
     if files::is_standard_output(&command.to.path) {
         if let Some(reach) = reach {
-            // Standard output is used for the sum. If standard error is closed, there is nobody to report to.
-            let _ = writeln!(std::io::stderr(), "{reach}");
+            // Standard output is used for the sum.
+            duet_process::warn(reach);
         }
         return Ok(());
     }

@@ -5,17 +5,21 @@ use std::{net::SocketAddr, path::PathBuf};
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0  done
-  1  a file or system error
-  2  bad usage: wrong arguments, or a trapdoor of another key or keyword
-  3  there is no reading of this metric in this hour";
+  0    done; for `serve`: stopped by SIGINT, SIGTERM or SIGHUP
+  1    a file or system error
+  2    bad usage: wrong arguments, or a trapdoor of another key or keyword
+  3    there is no reading of this metric in this hour";
 
 /// Collects encrypted readings of nodes, and finds and adds them without decryption.
 ///
 /// Nodes send readings with --encrypted-telemetry. Their operators make the keys with `duet-schemes searchable`, and
 /// decrypt the sums with it.
 #[derive(Debug, Parser)]
-#[command(name = "duet-collector", version, after_help = EXIT_STATUS)]
+#[command(
+    name = "duet-collector",
+    version,
+    after_help = [EXIT_STATUS, duet_process::EXIT_STATUS].concat()
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -1,5 +1,5 @@
-//! `duet-collector`: takes encrypted readings of nodes, keeps them for a while, finds those of a metric and an hour, and adds
-//! them up, without reading one.
+//! `duet-collector`: takes encrypted readings of nodes, keeps them for a while, finds those of a metric and an hour,
+//! and adds them up, without reading one.
 
 #![forbid(unsafe_code)]
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
@@ -20,22 +20,16 @@ mod store;
 mod sum;
 
 use args::{Args, Command};
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let result = match Args::parse().command {
+    let Args { command } = duet_process::arguments();
+    let result = match command {
         Command::Serve(args) => server::serve(&args),
         Command::Sum(args) => sum::sum(&args),
     };
-    match result {
-        Ok(line) => {
-            println!("{line}");
-            ExitCode::SUCCESS
-        }
-        Err(failure) => {
-            eprintln!("duet-collector: {failure}");
-            ExitCode::from(failure.code())
-        }
-    }
+    duet_process::exit(result.map(duet_process::tell), |failure| {
+        duet_process::warn(format_args!("duet-collector: {failure}"));
+        failure.code()
+    })
 }

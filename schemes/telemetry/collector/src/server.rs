@@ -5,6 +5,7 @@ use crate::{
     failure::Failure,
     store::{Full, Store},
 };
+use duet_process::Signals;
 use duet_telemetry::{Batch, Hour};
 use jsonrpsee::{
     server::{RpcModule, ServerBuilder},
@@ -23,7 +24,7 @@ const MOST_CONNECTIONS: u32 = 1024;
 const NO_ROOM: i32 = 9101;
 const MIB: u64 = 1024 * 1024;
 
-/// Serves until it is interrupted.
+/// Serves until a signal stops it.
 pub(crate) fn serve(args: &Serve) -> Result<String, Failure> {
     let store = Store::open(&args.folder, args.keep, args.most.saturating_mul(MIB))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -39,6 +40,10 @@ pub(crate) fn serve(args: &Serve) -> Result<String, Failure> {
 }
 
 async fn listen(args: &Serve, store: Store) -> Result<String, Failure> {
+    let mut signals = Signals::new().map_err(|error| Failure::Machine {
+        what: "cannot wait for signals",
+        error,
+    })?;
     let failed = |error| Failure::Machine {
         what: "cannot listen",
         error,
@@ -52,24 +57,12 @@ async fn listen(args: &Serve, store: Store) -> Result<String, Failure> {
         .map_err(failed)?;
     let address = server.local_addr().map_err(failed)?;
     let handle = server.start(module(store));
-    println!("listening on {address}");
-    interrupted().await.map_err(|error| Failure::Machine {
-        what: "cannot wait for signals",
-        error,
-    })?;
+    duet_process::tell(format_args!("listening on {address}"));
+    signals.wait().await;
     // Whoever is writing ends first.
     let _ = handle.stop();
     handle.stopped().await;
     Ok("stopped".to_owned())
-}
-
-async fn interrupted() -> std::io::Result<()> {
-    use tokio::signal::unix::{signal, SignalKind};
-    let mut terminated = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminated.recv() => Ok(()),
-    }
 }
 
 fn module(store: Store) -> RpcModule<Mutex<Store>> {
@@ -94,7 +87,7 @@ fn submit(params: &Params<'_>, store: &Mutex<Store>) -> Result<usize, ErrorObjec
     match store.put(Hour::of(SystemTime::now()), &batch) {
         Ok(()) => Ok(count),
         Err(error @ (Full::Full | Full::Io(_))) => {
-            eprintln!("duet-collector: {error}");
+            duet_process::warn(format_args!("duet-collector: {error}"));
             Err(ErrorObject::owned(NO_ROOM, error.to_string(), None::<()>))
         }
     }

@@ -1,0 +1,28 @@
+//! How our programs read their command lines, write, stop at signals, and end.
+//!
+//! - [`arguments`]: the command line, or help;
+//! - [`print()`], [`tell`]: standard output; [`warn`]: standard error;
+//! - `Signals`, with the feature `signals`: SIGINT, SIGTERM and SIGHUP end a program in order;
+//! - [`exit`]: the exit status.
+//!
+//! A result that is not written is no success. The first failed write to standard output ends a program with the status
+//! [`UNWRITTEN`] and a message. A closed pipe ends it quietly, with the status [`CLOSED`]: its reader has read enough.
+//! The signal SIGPIPE itself stays ignored, because it would also end a server whose client is gone.
+
+#![forbid(unsafe_code)]
+#![warn(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+
+mod output;
+#[cfg(feature = "signals")]
+mod signals;
+
+pub use output::{
+    arguments, exit, print, refuse, tell, warn, Lost, CLOSED, EXIT_STATUS, UNWRITTEN,
+};
+#[cfg(feature = "signals")]
+pub use signals::Signals;

@@ -1,0 +1,358 @@
+//! Every program in every situation that its manual names: a row for each program, a test for each kind of situation.
+//!
+//! The executables are those beside this test. `cargo xtask test` builds them first.
+
+use duet_process::{CLOSED, UNWRITTEN};
+use std::{
+    env,
+    fs::{self, OpenOptions},
+    io::{self, BufRead, BufReader, Read},
+    os::unix::process::ExitStatusExt,
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// No run of these tests takes longer.
+const LIMIT: Duration = Duration::from_secs(60);
+/// The widest line of a help.
+const COLUMNS: usize = 100;
+
+/// A program. In command lines, `{dir}` is a new directory, and nobody can write to `{locked}`.
+struct Program {
+    name: &'static str,
+    /// Command lines that print.
+    prints: &'static [&'static str],
+    /// Command lines that run until a signal ends them, what they print when they run, and the exit status.
+    runs: &'static [(&'static str, &'static str, Stopped)],
+    /// A command line that writes to `{locked}`, and the exit status.
+    writes: Option<(&'static str, i32)>,
+}
+
+/// How a program ends by a signal.
+#[derive(Clone, Copy)]
+enum Stopped {
+    With(i32),
+    /// As the system does it.
+    AtOnce,
+}
+use Stopped::{AtOnce, With};
+
+const PROGRAMS: &[Program] = &[
+    Program {
+        name: "duet-light",
+        prints: &[
+            "follow --json --give-up-after 0 --url ws://127.0.0.1:1 --genesis {hash}",
+            "serve --json --give-up-after 0 --url ws://127.0.0.1:1 --genesis {hash} --listen 127.0.0.1:0",
+        ],
+        runs: &[
+            ("follow --json --give-up-after 0 --url ws://127.0.0.1:1 --genesis {hash}", "{", With(0)),
+            ("sync --json --give-up-after 0 --url ws://127.0.0.1:1 --genesis {hash}", "{", With(130)),
+            (
+                "serve --json --give-up-after 0 --url ws://127.0.0.1:1 --genesis {hash} --listen 127.0.0.1:0",
+                "{",
+                With(0),
+            ),
+        ],
+        writes: Some(("sync --url ws://127.0.0.1:1 --genesis {hash} --state {locked}/state", 1)),
+    },
+    Program {
+        name: "duet-relay",
+        prints: &["substrate --json --source ws://127.0.0.1:1 --target ws://127.0.0.1:1"],
+        runs: &[("substrate --json --source ws://127.0.0.1:1 --target ws://127.0.0.1:1", "{", With(0))],
+        writes: None,
+    },
+    Program {
+        name: "duet-signer",
+        prints: &[],
+        runs: &[("--keystore-path {dir}/keys --listen unix:{dir}/socket", "listening", With(0))],
+        writes: Some(("--keystore-path {locked}/keys --listen unix:{dir}/socket", 1)),
+    },
+    Program {
+        name: "duet-collector",
+        prints: &["serve --folder {dir}/kept --listen 127.0.0.1:0"],
+        runs: &[("serve --folder {dir}/kept --listen 127.0.0.1:0", "listening", With(0))],
+        writes: Some(("serve --folder {locked}/kept --listen 127.0.0.1:0", 1)),
+    },
+    Program {
+        name: "duet-recovery",
+        prints: &["generate --keys {dir}/keys"],
+        runs: &[("inspect -", "", AtOnce)],
+        writes: Some(("generate --keys {locked}/keys", 1)),
+    },
+    Program {
+        name: "duet-schemes",
+        prints: &["mklhs keygen {dir}/key", "--json mklhs keygen {dir}/key"],
+        runs: &[("show -", "", AtOnce)],
+        writes: Some(("mklhs keygen {locked}/key", 3)),
+    },
+];
+
+/// What environments could change: nothing.
+const ENVIRONMENTS: [&[(&str, &str)]; 3] = [
+    &[],
+    &[("NO_COLOR", "1"), ("LANG", "C")],
+    &[("CLICOLOR", "1"), ("LANG", "de_DE.UTF-8")],
+];
+
+impl Program {
+    fn command(&self, line: &str, dir: &TempDir) -> Command {
+        let beside = env::current_exe().unwrap();
+        let program = beside.ancestors().nth(2).unwrap().join(self.name);
+        assert!(
+            program.exists(),
+            "cargo build --workspace --bin {} comes first",
+            self.name
+        );
+        let line = line
+            .replace("{dir}", dir.path().to_str().unwrap())
+            .replace("{hash}", &format!("0x{:064x}", 1))
+            // Not even root can write there.
+            .replace("{locked}", "/sys/kernel");
+        let mut command = Command::new(program);
+        command.args(line.split_whitespace()).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command line to its end.
+    fn run(&self, line: &str, change: impl FnOnce(&mut Command) -> &mut Command) -> Ended {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = self.command(line, &dir);
+        change(&mut command);
+        Ended::of(command.spawn().unwrap(), format!("{} {line}", self.name))
+    }
+
+    /// The help of this command and of all commands below it, as in its list of commands.
+    fn helps(&self, of: &str) -> Vec<Ended> {
+        let help = self
+            .run(&format!("{of} --help"), |command| command)
+            .expect(0);
+        let list = help
+            .stdout
+            .split_once("\nCommands:\n")
+            .map_or("", |(_, list)| list);
+        let names = list.lines().take_while(|line| !line.is_empty());
+        let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+        let below = names.filter(|name| !["", "help"].contains(name));
+        let below: Vec<_> = below
+            .flat_map(|name| self.helps(&format!("{of} {name}")))
+            .collect();
+        below.into_iter().chain([help]).collect()
+    }
+}
+
+/// What a program left behind.
+struct Ended {
+    what: String,
+    status: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ended {
+    fn of(child: Child, what: String) -> Self {
+        let _guard = Guard::of(&child);
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self {
+            what,
+            status: status
+                .code()
+                .or(status.signal().map(|signal| 128 + signal))
+                .unwrap(),
+            stdout: text(stdout),
+            stderr: text(stderr),
+        }
+    }
+
+    #[track_caller]
+    fn expect(self, status: impl Into<i32>) -> Self {
+        assert_eq!(self.status, status.into(), "{}: {}", self.what, self.stderr);
+        // Whatever went wrong, no program panics.
+        assert!(
+            !self.stderr.contains("panicked"),
+            "{}: {}",
+            self.what,
+            self.stderr
+        );
+        self
+    }
+}
+
+/// Kills a program that runs too long.
+struct Guard(#[allow(dead_code)] mpsc::Sender<()>);
+
+impl Guard {
+    fn of(child: &Child) -> Self {
+        let (running, ended) = mpsc::channel();
+        let id = child.id();
+        thread::spawn(move || {
+            if ended.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+                kill("KILL", id);
+            }
+        });
+        Self(running)
+    }
+}
+
+fn kill(signal: &str, process: u32) {
+    let id = process.to_string();
+    let sent = Command::new("kill").args(["-s", signal, &id]).status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn output_that_cannot_be_written_is_reported_and_a_closed_pipe_ends_a_program_quietly() {
+    for program in PROGRAMS {
+        for line in program.prints.iter().chain(&["--help", "--version"]) {
+            let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+            let ended = program.run(line, |command| command.stdout(full));
+            let ended = ended.expect(UNWRITTEN);
+            let said = ended.stderr.contains("standard output cannot be written");
+            assert!(said, "{}: {}", ended.what, ended.stderr);
+            let (reader, writer) = io::pipe().unwrap();
+            drop(reader);
+            let ended = program.run(line, |command| command.stdout(writer));
+            let ended = ended.expect(CLOSED);
+            assert_eq!(ended.stderr, "", "{}", ended.what);
+        }
+        // Nobody can be told that standard error is full.
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        program
+            .run("--unknown", |command| command.stderr(full))
+            .expect(2);
+    }
+}
+
+#[test]
+fn signals_end_a_program_in_order() {
+    for program in PROGRAMS {
+        for (line, ready, stopped) in program.runs {
+            for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+                let dir = tempfile::tempdir().unwrap();
+                let child = program.command(line, &dir).spawn().unwrap();
+                let (child, _streams) = until_ready(child, ready);
+                kill(signal, child.id());
+                let status = match *stopped {
+                    With(status) => status,
+                    AtOnce => 128 + number,
+                };
+                Ended::of(child, format!("{} {line}: {signal}", program.name)).expect(status);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_that_was_started_by_nohup_survives_its_terminal() {
+    for program in PROGRAMS {
+        for (line, ready, _) in program.runs.iter().filter(|run| !run.1.is_empty()) {
+            let dir = tempfile::tempdir().unwrap();
+            let command = program.command(line, &dir);
+            let mut nohup = Command::new("nohup");
+            nohup.arg(command.get_program()).args(command.get_args());
+            nohup.stdout(Stdio::piped()).stderr(Stdio::piped());
+            let (child, _streams) = until_ready(nohup.spawn().unwrap(), ready);
+            let status = Path::new("/proc")
+                .join(child.id().to_string())
+                .join("status");
+            let status = fs::read_to_string(status).unwrap();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+            assert_eq!(caught & 1, 0, "{} {line}", program.name);
+            kill("KILL", child.id());
+            Ended::of(child, line.to_string());
+        }
+    }
+}
+
+/// The program when one of its streams has shown `text`, and the streams, which stay open.
+fn until_ready(mut child: Child, text: &str) -> (Child, impl Read) {
+    let _guard = Guard::of(&child);
+    let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    // A program that is ready prints to one stream alone. The other one is empty until it ends.
+    let (reader, writer) = io::pipe().unwrap();
+    for mut stream in [Box::new(stdout) as Box<dyn Read + Send>, Box::new(stderr)] {
+        let mut writer = writer.try_clone().unwrap();
+        // Ends with the program, or when the test has seen enough.
+        thread::spawn(move || io::copy(&mut stream, &mut writer));
+    }
+    drop(writer);
+    let (mut reader, mut said) = (BufReader::new(reader), String::new());
+    while !said.contains(text) {
+        assert_ne!(reader.read_line(&mut said).unwrap(), 0, "it ended: {said}");
+    }
+    (child, reader)
+}
+
+#[test]
+fn help_and_complaints_are_plain_text_in_every_environment() {
+    for program in PROGRAMS {
+        for (line, status) in [("--help", 0), ("-h", 0), ("--unknown", 2)] {
+            let texts = ENVIRONMENTS.map(|environment| {
+                let variables = environment.iter().copied();
+                let ended = program
+                    .run(line, |command| command.envs(variables))
+                    .expect(status);
+                let (text, other) = match status {
+                    0 => (ended.stdout, ended.stderr),
+                    _ => (ended.stderr, ended.stdout),
+                };
+                assert_eq!(other, "", "{}: the other stream", ended.what);
+                text
+            });
+            let [text, others @ ..] = &texts;
+            assert!(
+                others.iter().all(|other| other == text),
+                "{line}: {texts:?}"
+            );
+            assert!(!text.contains('\x1b'), "{} {line}: {text:?}", program.name);
+        }
+    }
+}
+
+#[test]
+fn the_help_of_every_command_is_narrow() {
+    for program in PROGRAMS {
+        for help in program.helps("") {
+            // clap does not wrap its lines about usage.
+            let lines = help
+                .stdout
+                .lines()
+                .filter(|line| !line.starts_with("Usage: "));
+            let wide: Vec<_> = lines
+                .filter(|line| line.chars().count() > COLUMNS)
+                .collect();
+            assert!(
+                !help.stdout.is_empty() && wide.is_empty(),
+                "{}: {wide:#?}",
+                help.what
+            );
+        }
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    for program in PROGRAMS {
+        let Some((line, status)) = program.writes else {
+            continue;
+        };
+        let ended = program.run(line, |command| command).expect(status);
+        assert!(
+            ended.stderr.contains("/sys/kernel"),
+            "{}: {}",
+            ended.what,
+            ended.stderr
+        );
+        assert_eq!(ended.stdout, "", "{}", ended.what);
+    }
+}
