@@ -251,7 +251,9 @@ impl<T: Target> Relayer<T> {
             .source
             .trusted(&status, |set| target.fingerprint(set))
             .await?;
-        let (offer, handoff, proven) = self.source.offer(&trusted).await?;
+        let is_demanded = self.demanded.borrow().is_some();
+        let matters = is_demanded || self.policy.every.is_some() || self.lane.is_some();
+        let (offer, handoff, proven) = self.source.offer(&trusted, matters).await?;
         if let Some(metrics) = &self.metrics {
             metrics.looked(&status, proven);
             if let Ok(Some(balance)) = self.target.balance().await {

@@ -12,7 +12,7 @@ use crate::{
 use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
 use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
-use question::{blake2, block, last_proof, mmr_root, named, newest_proof, reset, state, Proven};
+use question::{blake2, block, mmr_root, named, newest_proof, offered, reset, state, Asks, Proven};
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -25,7 +25,9 @@ const REMEMBERED: usize = 16;
 #[derive(Debug)]
 pub struct Source {
     endpoints: Endpoints,
-    connected: Option<(usize, Server)>,
+    connected: BTreeMap<usize, Server>,
+    /// The newest block that each endpoint has proven, so that it proves each once.
+    heads: BTreeMap<usize, BlockNumber>,
     genesis_hash: H256,
     timeout: Duration,
     /// Sets by their ids, for fingerprints.
@@ -44,7 +46,8 @@ impl Source {
     ) -> Self {
         Self {
             endpoints: Endpoints::new(urls, give_up_after, Instant::now()),
-            connected: None,
+            connected: BTreeMap::new(),
+            heads: BTreeMap::new(),
             genesis_hash,
             timeout,
             sets: BTreeMap::new(),
@@ -129,42 +132,46 @@ impl Source {
         Ok(set)
     }
 
-    /// The chain's proofs for a verifier in this state, and its newest proven block. The handoff is verified.
+    /// The chain's proofs for a verifier in this state, and its newest proven block: the best of what all endpoints have, so that
+    /// none hides anything by being the first. The handoff is verified; where a block beyond it `matters`, each endpoint proves
+    /// the one that it names.
     ///
     /// # Errors
     /// When no endpoint is useful.
     pub(crate) async fn offer(
         &mut self,
         trusted: &Trusted,
+        matters: bool,
     ) -> Result<(Offer, Option<StatelessProof>, Option<BlockNumber>), Failure> {
-        let latest = trusted.latest_set().id;
-        let (handoff, head, proven) = self
-            .ask(async |server| {
-                let proven = server.head().await?.map(|(number, _)| number);
-                let proofs = server.stateless_handoff_proofs(latest, 1).await?;
-                let Some(proof) = proofs.into_iter().next() else {
-                    let head = match reset(server, trusted).await? {
-                        // Behind it the newest proof is by a set that the verifier does not know.
-                        Some(_) => last_proof(server, trusted)
-                            .await?
-                            .map(|proof| block(&proof)),
-                        None => proven,
-                    };
-                    return Ok((None, head, proven));
-                };
-                let commitment = &proof.justification.commitment;
-                if commitment.validator_set_id != latest || !commitment.is_handoff() {
-                    let (set, block) = (commitment.validator_set_id, commitment.block_number);
-                    let asked = format!("the handoff proof of set {latest}");
-                    let got = format!("a proof of block {block} by set {set}");
-                    return Err(Lie::OtherAnswer { asked, got }.into());
-                }
-                if commitment.block_number > trusted.best_number() {
-                    let _: Outcome = trusted.verify(proof.clone())?;
-                }
-                Ok((Some(proof), proven, proven))
-            })
-            .await?;
+        let now = Instant::now();
+        let usable = self.endpoints.rivals(usize::MAX).into_iter();
+        let ready: Vec<_> = usable.filter(|(_, from)| *from <= now).collect();
+        let mut offers = Vec::new();
+        for (index, _) in ready {
+            let known = self.heads.get(&index).copied();
+            let asks = Asks { matters, known };
+            let offer = self
+                .ask_this(index, &async |server: &Server| {
+                    offered(server, trusted, asks).await
+                })
+                .await?;
+            if let Some(offer) = offer {
+                let head = offer.head.filter(|_| matters);
+                self.heads.extend(head.map(|head| (index, head)));
+                offers.push(offer);
+            }
+        }
+        if offers.is_empty() {
+            let asks = Asks {
+                matters,
+                known: None,
+            };
+            let offer = self.ask(async |server| offered(server, trusted, asks).await);
+            offers.push(offer.await?);
+        }
+        let head = offers.iter().filter_map(|offer| offer.head).max();
+        let proven = offers.iter().filter_map(|offer| offer.proven).max();
+        let handoff = offers.into_iter().find_map(|offer| offer.handoff);
         if let Some(proof) = &handoff {
             self.remember_set(proof.justification.commitment.next.clone());
         }
@@ -356,7 +363,7 @@ impl Source {
             }
             Err(Fault::Fatal(failure)) => Err(failure),
             Err(fault) => {
-                self.connected = None;
+                self.connected.remove(&index);
                 let url = self.endpoints.url(index).unwrap_or_default().to_owned();
                 self.faults.push(Event::of_fault(url, &fault));
                 self.endpoints.failed(index, fault, Instant::now());
@@ -370,11 +377,9 @@ impl Source {
         index: usize,
         question: &impl AsyncFn(&Server) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let kept = self
-            .connected
-            .take_if(|(at, server)| *at == index && server.is_connected());
-        let server = match kept {
-            Some((_, server)) => server,
+        let kept = self.connected.remove(&index);
+        let server = match kept.filter(Server::is_connected) {
+            Some(server) => server,
             None => {
                 let url = self.endpoints.url(index).unwrap_or_default();
                 let server = Server::connect(url, self.timeout).await?;
@@ -383,7 +388,7 @@ impl Source {
             }
         };
         let answer = question(&server).await;
-        self.connected = Some((index, server));
+        self.connected.insert(index, server);
         answer
     }
 }

@@ -469,6 +469,30 @@ async fn what_lies_is_dropped_before_anything_is_paid() {
     assert_eq!(world.paid(2).await, 0);
 }
 
+/// The first source claims blocks that nobody has, or hides the newest.
+#[tokio::test]
+async fn no_source_decides_alone_which_proof_is_the_newest() {
+    for hides in [false, true] {
+        let world = World::new(SPAN + LATE).await;
+        let liar = ChainNode::start(&world.chain, LATE).await;
+        if !hides {
+            liar.set_claimed(1_000_000);
+        }
+        let every = Policy {
+            every: NonZeroU32::new(1),
+            ..policy()
+        };
+        let source = world.source_at(&[&liar, &world.node]);
+        let (mut relayer, _demands) = Relayer::new(source, world.target(1), every);
+        let mut told = Vec::new();
+        let ended = relayer.run_once(|event| told.push(event)).await;
+        assert_eq!(ended.expect("one is honest").best.get(), SPAN + LATE);
+        let is_liar =
+            |event: &Event| matches!(event, Event::Source { url, .. } if *url == liar.url);
+        assert!(hides || told.iter().any(is_liar), "{told:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_target_that_does_not_answer_is_tried_again() {
     let world = World::new(LATE).await;

@@ -1,6 +1,6 @@
 //! Questions to one endpoint of the source, and what their answers are worth.
 
-use duet_light_client::{last_reset, Error, FinalBlock, ResetClaim, Trusted};
+use duet_light_client::{last_reset, Error, FinalBlock, Outcome, ResetClaim, Trusted};
 use duet_light_rpc::{Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
 
@@ -36,6 +36,84 @@ pub(super) async fn named(server: &Server, id: SetId) -> Result<KeysetCommitment
         .map(|(_, set)| set)
         .filter(is_it)
         .ok_or(Fault::Incomplete(Missing::HandoffProof(before)))
+}
+
+/// What an endpoint has for a verifier.
+pub(super) struct Offered {
+    /// The proof by which the newest set that the verifier knows has named its successor, verified.
+    pub(super) handoff: Option<StatelessProof>,
+    /// The newest block that the verifier's sets have proven. Beyond the verifier's the endpoint has proven it, if it matters.
+    pub(super) head: Option<BlockNumber>,
+    /// The newest proven block, as the endpoint says.
+    pub(super) proven: Option<BlockNumber>,
+}
+
+/// What an endpoint is asked for a verifier.
+#[derive(Clone, Copy)]
+pub(super) struct Asks {
+    /// Whether a block beyond the handoff matters, so that the endpoint has to prove it.
+    pub(super) matters: bool,
+    /// The newest block that it has proven before.
+    pub(super) known: Option<BlockNumber>,
+}
+
+/// What an endpoint has for a verifier.
+pub(super) async fn offered(
+    server: &Server,
+    trusted: &Trusted,
+    Asks { matters, known }: Asks,
+) -> Result<Offered, Fault> {
+    let latest = trusted.latest_set().id;
+    let proven = server.head().await?.map(|(number, _)| number);
+    let proofs = server.stateless_handoff_proofs(latest, 1).await?;
+    if let Some(proof) = proofs.into_iter().next() {
+        let commitment = &proof.justification.commitment;
+        if commitment.validator_set_id != latest || !commitment.is_handoff() {
+            let (set, block) = (commitment.validator_set_id, commitment.block_number);
+            let asked = format!("the handoff proof of set {latest}");
+            let got = format!("a proof of block {block} by set {set}");
+            return Err(Lie::OtherAnswer { asked, got }.into());
+        }
+        if commitment.block_number > trusted.best_number() {
+            let _: Outcome = trusted.verify(proof.clone())?;
+        }
+        return Ok(Offered {
+            handoff: Some(proof),
+            // The handoff comes first.
+            head: None,
+            proven,
+        });
+    }
+    let head = match reset(server, trusted).await? {
+        // Behind it the newest proof is by a set that the verifier does not know.
+        Some(_) => last_proof(server, trusted)
+            .await?
+            .map(|proof| block(&proof)),
+        None => match proven.filter(|head| *head > trusted.best_number()) {
+            Some(head) if matters && known != Some(head) => {
+                Some(proven_head(server, trusted, head).await?)
+            }
+            head => head,
+        },
+    };
+    Ok(Offered {
+        handoff: None,
+        head,
+        proven,
+    })
+}
+
+/// A block that an endpoint names as its newest proven one, once it has proven it.
+async fn proven_head(
+    server: &Server,
+    trusted: &Trusted,
+    head: BlockNumber,
+) -> Result<BlockNumber, Fault> {
+    let proof = server.stateless_proof(head).await?;
+    let proof = proof.filter(|proof| block(proof) == head);
+    let proof = proof.ok_or(Fault::Incomplete(Missing::Proof(head)))?;
+    let _: Outcome = trusted.verify(proof)?;
+    Ok(head)
 }
 
 /// The reset behind the sets of a verifier, as an endpoint says. (LIGHT-8)

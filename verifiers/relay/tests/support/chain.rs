@@ -24,6 +24,8 @@ struct State {
     head: AtomicU32,
     /// All have signed; one has not, otherwise.
     is_full: AtomicBool,
+    /// The newest block that it claims without a proof; 0 for none.
+    claimed: AtomicU32,
     /// Proofs name another block than was signed.
     is_forging: AtomicBool,
     /// It has lost the handoffs.
@@ -48,6 +50,7 @@ impl ChainNode {
             chain: chain.clone(),
             head: head.into(),
             is_full: true.into(),
+            claimed: 0.into(),
             is_forging: false.into(),
             is_pruned: false.into(),
             is_later: false.into(),
@@ -65,6 +68,10 @@ impl ChainNode {
 
     pub fn set_head(&self, head: u32) {
         self.state.head.store(head, SeqCst);
+    }
+
+    pub fn set_claimed(&self, block: u32) {
+        self.state.claimed.store(block, SeqCst);
     }
 
     pub fn set_full(&self, is_full: bool) {
@@ -157,7 +164,10 @@ fn module(state: &Arc<State>) -> RpcModule<Arc<State>> {
         Ok(json!(state.chain.genesis_hash))
     });
     method("duet_getFinalizedHead", |state, _| {
-        Ok(json!(state.hash_of(state.head())))
+        Ok(json!(match state.claimed.load(SeqCst) {
+            0 => state.hash_of(state.head()),
+            claimed => Some(H256::from_low_u64_be(u64::from(claimed) + 1)),
+        }))
     });
     method("chain_getHeader", |_, params| {
         let hash: H256 = params.one()?;
