@@ -118,6 +118,17 @@ impl Program {
         command
     }
 
+    /// Starts a command line by another command, which becomes the program.
+    fn below(&self, by: &[&str], line: &str, dir: &TempDir) -> Child {
+        let (by, more) = by.split_first().unwrap();
+        let command = self.command(line, dir);
+        let mut starts = Command::new(by);
+        starts.args(more).arg(command.get_program());
+        starts.args(command.get_args()).stdin(Stdio::piped());
+        starts.stdout(Stdio::piped()).stderr(Stdio::piped());
+        starts.spawn().unwrap()
+    }
+
     /// Runs a command line to its end.
     fn run(&self, line: &str, change: impl FnOnce(&mut Command) -> &mut Command) -> Ended {
         let dir = tempfile::tempdir().unwrap();
@@ -238,7 +249,8 @@ fn signals_end_a_program_in_order() {
         for (line, ready, stopped) in program.runs {
             for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
                 let dir = tempfile::tempdir().unwrap();
-                let child = program.command(line, &dir).spawn().unwrap();
+                // These tests may run below `nohup` themselves.
+                let child = program.below(&["env", "--default-signal=HUP"], line, &dir);
                 let (child, _streams) = until_ready(child, ready);
                 kill(signal, child.id());
                 let status = match *stopped {
@@ -256,11 +268,8 @@ fn a_program_that_was_started_by_nohup_survives_its_terminal() {
     for program in PROGRAMS {
         for (line, ready, _) in program.runs.iter().filter(|run| !run.1.is_empty()) {
             let dir = tempfile::tempdir().unwrap();
-            let command = program.command(line, &dir);
-            let mut nohup = Command::new("nohup");
-            nohup.arg(command.get_program()).args(command.get_args());
-            nohup.stdout(Stdio::piped()).stderr(Stdio::piped());
-            let (child, _streams) = until_ready(nohup.spawn().unwrap(), ready);
+            let child = program.below(&["nohup"], line, &dir);
+            let (child, _streams) = until_ready(child, ready);
             let status = Path::new("/proc")
                 .join(child.id().to_string())
                 .join("status");
