@@ -356,7 +356,7 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
             .stdout(full.expect("a device"))
             .stderr(Stdio::null())
             .status();
-        assert_eq!(status.expect("the program ends").code(), Some(3));
+        assert_eq!(status.expect("the program ends").code(), Some(74));
     }
     cli.json(&take);
     assert_eq!(cli.bytes("taken"), cli.bytes("record"));
