@@ -173,7 +173,7 @@ pub(crate) struct EvmChain {
 /// What is relayed, and when.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Relaying {
-    /// WebSocket RPC of a node of the source chain. It is not trusted. Several are tried in turn.
+    /// WebSocket RPC of a node of the source chain. It is not trusted. Give several.
     #[arg(long = "source", value_name = "URL", required = true, value_parser = ws_url)]
     pub(crate) sources: Vec<String>,
 

@@ -296,17 +296,8 @@ impl Source {
         block: FinalBlock,
         key: &[u8],
     ) -> Result<Option<Proven>, Failure> {
-        for index in self.endpoints.all() {
-            let state = self
-                .ask_this(index, &async |server: &Server| {
-                    state(server, block, &[key]).await
-                })
-                .await?;
-            if let Some(state) = state.flatten() {
-                return Ok(Some(state));
-            }
-        }
-        Ok(None)
+        self.first(async |server| state(server, block, &[key]).await)
+            .await
     }
 
     /// The root of the MMR in the proof of a verifier's newest block, checked, from the first endpoint that has it. None has
@@ -315,14 +306,19 @@ impl Source {
     /// # Errors
     /// When the validators contradict themselves.
     pub(crate) async fn mmr_root(&mut self, trusted: &Trusted) -> Result<Option<H256>, Failure> {
+        self.first(async |server| mmr_root(server, trusted).await)
+            .await
+    }
+
+    /// The answer of the first endpoint that has one.
+    async fn first<T>(
+        &mut self,
+        question: impl AsyncFn(&Server) -> Result<Option<T>, Fault>,
+    ) -> Result<Option<T>, Failure> {
         for index in self.endpoints.all() {
-            let root = self
-                .ask_this(index, &async |server: &Server| {
-                    mmr_root(server, trusted).await
-                })
-                .await?;
-            if let Some(root) = root.flatten() {
-                return Ok(Some(root));
+            let answer = self.ask_this(index, &question).await?;
+            if let Some(answer) = answer.flatten() {
+                return Ok(Some(answer));
             }
         }
         Ok(None)

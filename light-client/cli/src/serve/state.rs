@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use codec::DecodeAll;
-use duet_light_client::TIME_STORAGE_KEY;
+use duet_light_client::{Dated, TIME_STORAGE_KEY};
 use duet_light_rpc::hex;
 use duet_primitives::H256;
 use serde_json::{json, Value};
@@ -73,8 +73,7 @@ impl Chain {
         let time = self
             .entry(&Key(Bytes(TIME_STORAGE_KEY.to_vec())), None)
             .await?;
-        let time = time.and_then(|time| u64::decode_all(&mut time.as_slice()).ok());
-        let age = time.map(|time| now().saturating_sub(time) / 1000);
+        let age = Dated::read(&[time]).map(|dated| dated.age(now()));
         Ok(json!({
             "peers": self.upstream.in_use(),
             "isSyncing": age.is_some_and(|age| age > YOUNG),
