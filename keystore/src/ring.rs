@@ -201,7 +201,10 @@ impl KeyRing {
         let Some(directory) = &self.directory else {
             return Ok(());
         };
+        // Before the listing: a key that is inserted meanwhile is not in it, and is not gone.
+        let known: BTreeSet<_> = self.read().on_disk.keys().cloned().collect();
         let files = directory.files()?;
+        let is_gone = |name: &String| known.contains(name) && !files.contains_key(name);
         let changed = {
             let keys = self.read();
             let changed: Vec<_> = files
@@ -209,7 +212,7 @@ impl KeyRing {
                 .filter(|(name, modified)| !keys.knows(name, modified))
                 .map(|(name, _)| name.clone())
                 .collect();
-            if changed.is_empty() && keys.on_disk.keys().all(|name| files.contains_key(name)) {
+            if changed.is_empty() && !known.iter().any(is_gone) {
                 return Ok(());
             }
             changed
@@ -220,7 +223,7 @@ impl KeyRing {
             .map(|name| (directory.load(&name), name))
             .collect();
         let mut keys = self.write();
-        keys.on_disk.retain(|name, _| files.contains_key(name));
+        keys.on_disk.retain(|name, _| !is_gone(name));
         keys.refused.retain(|name, _| files.contains_key(name));
         for (secret, name) in loaded {
             match secret {

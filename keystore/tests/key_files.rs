@@ -10,9 +10,10 @@ use duet_primitives::{
 };
 use sp_core::crypto::SecretString;
 use std::{
-    fs,
+    fs, iter,
     path::{Path, PathBuf},
     str::FromStr,
+    thread,
 };
 use tempfile::TempDir;
 
@@ -123,6 +124,23 @@ fn a_plain_file_that_others_may_read_is_refused_and_a_sealed_one_is_not() {
     expose(&path, 0o644);
     let store = open(dir.path(), password("correct horse")).unwrap();
     assert_eq!(store.keys().unwrap(), [secret.public()]);
+}
+
+#[test]
+fn a_key_that_is_inserted_while_the_directory_is_read_stays() {
+    let dir = TempDir::new().unwrap();
+    let store = open(dir.path(), password("correct horse")).unwrap();
+    // Opening the files of another process takes a while.
+    let other = open(dir.path(), password("correct horse")).unwrap();
+    (1..=40).for_each(|number| other.insert(secret(number)).unwrap());
+    let inserted: Vec<_> = thread::scope(|scope| {
+        let reading = scope.spawn(|| store.keys().unwrap());
+        iter::from_fn(|| (!reading.is_finished()).then(|| store.generate().unwrap())).collect()
+    });
+    assert!(!inserted.is_empty());
+    for key in inserted {
+        store.with_secret(&key.pk1(), |_| ()).unwrap();
+    }
 }
 
 #[test]
