@@ -154,10 +154,17 @@ func (t *trie) find(root, key []byte) (Hex, bool) {
 	return nil, false
 }
 
+// The most bytes of all nodes of a storage proof. (STATE-2)
+const maxStateBytes = 8 << 20
+
 // readState is STATE-2, and LIGHT-2 at genesis: the values under these keys, nil where there is none.
 func readState(nodes []Hex, root []byte, keys []Hex, rule Broken) ([]Hex, error) {
 	t := trie{map[string]Hex{}, map[string]bool{}}
+	size := 0
 	for _, node := range nodes {
+		if size += len(node); size > maxStateBytes {
+			return nil, rule
+		}
 		t.nodes[string(blake2(node))] = node
 	}
 	values := make([]Hex, len(keys))

@@ -4,6 +4,9 @@ import { blake2, hex, keccak256, same } from './bytes.js';
 import { Broken, require, under } from './broken.js';
 import { Reader } from './scale.js';
 
+/** The most bytes of all nodes of a storage proof. (STATE-2) */
+const MAX_STATE_BYTES = 8 * 1024 * 1024;
+
 /** The fields of a header; nothing when the bytes are none. */
 export function readHeader(bytes) {
   try {
@@ -63,6 +66,7 @@ function readNode(bytes) {
 
 /** The values under these keys; undefined where there is none. Refuses by `rule`. */
 export function readState(nodes, stateRoot, keys, rule) {
+  require(nodes.reduce((size, node) => size + node.length, 0) <= MAX_STATE_BYTES, rule);
   const byHash = new Map(nodes.map((node) => [hex(blake2(node)), node]));
   const used = new Set();
   const load = (hash) => {
