@@ -3,6 +3,7 @@ mod drafts;
 mod false_statements;
 mod floor;
 mod handoffs;
+mod invariants;
 mod offences;
 mod recovery;
 mod registration;
