@@ -3,7 +3,7 @@
 //! | code | meaning |
 //! | --- | --- |
 //! | 9001 | this node has no proof yet: ask again later |
-//! | 9002 | the limit is not between 1 and the allowed maximum, or there are too many keys |
+//! | 9002 | the limit is not between 1 and the allowed maximum, there are too many keys, or the call is too long |
 //! | 9003 | the node's database failed, or its data is damaged |
 //! | 9004 | the signer refused, or the given key is invalid |
 //! | 9005 | the genesis has no set to prove: the chain adopted Duet later, or has not yet |
@@ -37,6 +37,7 @@ use turns::Turns;
 
 mod answers;
 mod api;
+mod bounds;
 mod error;
 mod extend;
 mod health;
@@ -46,6 +47,7 @@ mod turns;
 mod votes;
 
 pub use answers::{MAX_KEYS, MAX_SETS};
+pub use bounds::MAX_CALL_LEN;
 pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs, Record, Verdict};
 pub use error::{HistoryItem, RpcError};
 pub use extend::extend;

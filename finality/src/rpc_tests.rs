@@ -23,6 +23,7 @@ use sc_client_api::AuxStore;
 use sc_rpc::DenyUnsafe;
 use sp_core::testing::TaskExecutor;
 use sp_runtime::traits::{BlakeTwo256, Hash as _};
+use tokio::runtime::Builder;
 
 fn decode<T: codec::Decode>(bytes: &[u8]) -> T {
     T::decode_all(&mut &*bytes).unwrap()
@@ -293,6 +294,29 @@ fn a_state_that_is_gone_has_a_code_of_its_own_and_keys_are_counted() {
     assert!(ask(0, 0).unwrap().is_some(), "the header needs no state");
     assert!(ask(MAX_KEYS, 1).unwrap().is_some());
     assert_eq!(code(ask(MAX_KEYS + 1, 1)), 9002);
+}
+
+#[test]
+fn a_call_that_is_longer_than_any_answer_needs_is_refused() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let methods = bounds::bounded(&proven().rpc.into_rpc()).unwrap();
+    let answer = |id: &str, len: usize| {
+        let parameters = format!("[0{}]", " ".repeat(len - 3));
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":"{id}","method":"duet_getKeys","params":{parameters}}}"#
+        );
+        let answer = runtime.block_on(methods.raw_json_request(&request, 1));
+        answer.unwrap().0
+    };
+    let longest = answer("", MAX_CALL_LEN);
+    assert!(longest.contains("result"), "{longest}");
+    for refused in [answer("", MAX_CALL_LEN + 1), answer("x", MAX_CALL_LEN)] {
+        let why = "the parameters and the id of the call have 65537 bytes";
+        assert!(
+            refused.contains("9002") && refused.contains(why),
+            "{refused}"
+        );
+    }
 }
 
 #[test]

@@ -29,6 +29,14 @@ pub enum RpcError {
         /// The requested number.
         got: usize,
     },
+    /// A call with longer parameters than any answer needs.
+    #[error("the parameters and the id of the call have {got} bytes, at most {most} are allowed")]
+    Length {
+        /// The limit.
+        most: usize,
+        /// The length of the call, in bytes of JSON.
+        got: usize,
+    },
     /// The state or path of a block is missing.
     #[error(transparent)]
     Reader(#[from] ReaderError),
@@ -158,7 +166,7 @@ impl From<RpcError> for ErrorObjectOwned {
     fn from(error: RpcError) -> Self {
         let code = match error {
             RpcError::NotReady => 9001,
-            RpcError::Limit { .. } | RpcError::Keys { .. } => 9002,
+            RpcError::Limit { .. } | RpcError::Keys { .. } | RpcError::Length { .. } => 9002,
             RpcError::Reader(ReaderError::NoState(_)) => 9008,
             RpcError::Store(_)
             | RpcError::Reader(_)

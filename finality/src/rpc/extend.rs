@@ -3,11 +3,11 @@
 // The SDK's error of a service is this large, and a node hands it on.
 #![allow(clippy::result_large_err)]
 
-use super::{ClientReader, Duet, DuetRpcServer};
+use super::{bounds::bounded, ClientReader, Duet, DuetRpcServer};
 use crate::{client::AccountId, links::RpcLinks};
 use duet_keystore::Signer;
 use duet_primitives::{DuetApi, H256};
-use jsonrpsee::RpcModule;
+use jsonrpsee::{Methods, RpcModule};
 use mmr_rpc::{Mmr, MmrApiServer};
 use sc_client_api::{Backend as BackendT, ProofProvider};
 use sc_rpc::SubscriptionTaskExecutor;
@@ -53,11 +53,13 @@ where
     }
     let reader = ClientReader::<Block, _, _>::new(client, storage);
     let duet = Duet::new(links, Arc::new(reader), signer, executor);
-    merge(&mut module, duet.into_rpc())?;
+    let methods = bounded(&duet.into_rpc());
+    let methods = methods.map_err(|error| Error::Application(Box::new(error)))?;
+    merge(&mut module, methods)?;
     Ok(module)
 }
 
-fn merge<Context>(module: &mut RpcModule<()>, more: RpcModule<Context>) -> Result<(), Error> {
+fn merge(module: &mut RpcModule<()>, more: impl Into<Methods>) -> Result<(), Error> {
     let merged = module.merge(more);
     merged.map_err(|error| Error::Application(Box::new(error)))
 }
