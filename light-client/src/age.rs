@@ -55,14 +55,20 @@ impl Dated {
         now.saturating_sub(self.time) / 1000
     }
 
-    /// Whether proofs by the block's sets may still be trusted. `given` is the user's own trusting period, in seconds: of
-    /// the two, the shorter one counts. Without any, every age passes.
+    /// The trusting period that counts, in seconds: the shorter one of the chain's and the user's own, `given`. `None`
+    /// without any.
+    pub fn period(&self, given: Option<u64>) -> Option<u64> {
+        self.trusting_period.into_iter().chain(given).min()
+    }
+
+    /// Whether proofs by the block's sets may still be trusted, by the [`period`](Self::period) that counts. Without any,
+    /// every age passes.
     ///
     /// # Errors
     /// [`TooOld`] when more time has passed.
     pub fn check(&self, now: u64, given: Option<u64>) -> Result<(), TooOld> {
         let passed = now.saturating_sub(self.time);
-        match self.trusting_period.into_iter().chain(given).min() {
+        match self.period(given) {
             Some(trusting_period) if passed > trusting_period.saturating_mul(1000) => Err(TooOld {
                 age: self.age(now),
                 trusting_period,

@@ -61,7 +61,7 @@ impl Age {
 
     /// Whether more than half of the period is over since the newest block whose time is known.
     pub(crate) fn is_running_out(&self, dated: &Dated) -> bool {
-        let period = dated.trusting_period.into_iter().chain(self.given).min();
+        let period = dated.period(self.given);
         period.is_some_and(|period| dated.age(now()) > period / 2)
     }
 
@@ -80,11 +80,6 @@ impl Age {
         let ahead = dated.time.saturating_sub(now()) / 1000;
         let is_told = std::mem::replace(&mut self.told_ahead, ahead > AHEAD);
         (ahead > AHEAD && !is_told).then_some(ahead)
-    }
-
-    /// Whether the chain or the user names a trusting period.
-    pub(crate) fn has_period(&self, dated: &Dated) -> bool {
-        dated.trusting_period.or(self.given).is_some()
     }
 
     /// Refuses a block that is too old; `what` says more of it.

@@ -125,7 +125,7 @@ impl Session {
                 seconds,
             });
         }
-        if !is_known && !self.age.has_period(&dated) {
+        if !is_known && dated.period(self.age.given()).is_none() {
             self.output
                 .event(&Event::NoTrustingPeriod { url: &server.url });
         }
