@@ -232,6 +232,12 @@ pub enum Error {
         /// The contradiction.
         conflict: Conflict,
     },
+    /// LIGHT-5: a valid proof names another commitment for its own set than the checkpoint or the start block.
+    #[error("LIGHT-5: a valid proof of set {set} names other keys for this set than the checkpoint or start block of this client")]
+    CheckpointSet {
+        /// The set.
+        set: SetId,
+    },
     /// Two proofs hold that cannot both be true.
     #[error("{0}")]
     Misbehaviour(Box<Misbehaviour>),
@@ -258,7 +264,8 @@ impl Error {
             Self::OldSet { .. }
             | Self::NoSuccessor { .. }
             | Self::Successor { .. }
-            | Self::SuccessorLen { .. } => "LIGHT-5",
+            | Self::SuccessorLen { .. }
+            | Self::CheckpointSet { .. } => "LIGHT-5",
             Self::TooFarAhead { .. } => "LIGHT-6",
             Self::SetIdChanged { .. } => "LIGHT-7",
             Self::NoReset { .. } => "LIGHT-8",
@@ -289,7 +296,8 @@ impl Error {
             | Self::NotAGenesisHash
             | Self::OtherGenesis { .. }
             | Self::KeysNotNeeded { .. }
-            | Self::CheckpointContradicted { .. } => Culprit::Caller,
+            | Self::CheckpointContradicted { .. }
+            | Self::CheckpointSet { .. } => Culprit::Caller,
             Self::NoKeysets { .. }
             | Self::Ended { .. }
             | Self::KeysNeeded { .. }
@@ -308,6 +316,7 @@ impl Error {
             Self::NoKeysets { .. }
             | Self::Ended { .. }
             | Self::CheckpointContradicted { .. }
+            | Self::CheckpointSet { .. }
             | Self::Stateless(StatelessError::Total(_)) => NextStep::NewCheckpoint,
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },
             Self::TooFarAhead { latest, .. } => NextStep::FetchHandoffProofs { from_set: *latest },

@@ -490,6 +490,28 @@ fn a_checkpoint_of_another_history_is_reported_as_that() {
     );
 }
 
+/// LIGHT-5. With the right total the equation holds, so that only the successor shows that the rest is made up.
+#[test]
+fn a_checkpoint_with_another_root_for_its_set_does_not_blame_the_validators() {
+    let chain = chain();
+    let mut edited = chain.checkpoint(0);
+    edited.keysets.current.root = H256::repeat_byte(5);
+    edited.keysets.next = edited.keysets.current.clone();
+    let trusted = Trusted::from_checkpoint(edited, Mode::Stateless).expect("well formed");
+    let signed_by_all = StatelessProof {
+        justification: chain.sign(0, ordinary(&chain).commitment, 0..5),
+        non_signers: Vec::new(),
+        proof: Default::default(),
+    };
+    let error = trusted.verify(signed_by_all).expect_err("another root");
+    let set = SetId::new(0);
+    assert_eq!(error, Error::CheckpointSet { set });
+    assert_eq!(
+        (error.rule(), error.culprit(), error.next_step()),
+        ("LIGHT-5", Culprit::Caller, NextStep::NewCheckpoint)
+    );
+}
+
 #[test]
 fn a_storage_proof_with_too_little_too_much_or_nothing_is_refused() {
     let chain = chain();
