@@ -116,15 +116,16 @@ impl Session {
             let crosses = matches!(self.try_cross(), Some(Ok(Crossing::Crossed(_))));
             let left = self.request_timeout.saturating_sub(began.elapsed());
             if answered.is_empty() || !silent || !crosses || left.is_zero() {
-                return Ok(answered.first().copied());
+                return Ok(answered.first().map(|(index, _)| *index));
             }
             tokio::time::sleep(pause.min(left)).await;
             pause = pause.saturating_mul(2);
         }
     }
 
-    /// Asks every endpoint for newer proofs, whatever the goal; those that answered. Its word of a reset is an answer.
-    pub(crate) async fn ask_all(&mut self) -> Result<Vec<usize>, Failure> {
+    /// Asks every endpoint for newer proofs, whatever the goal; those that answered, still connected. An endpoint's word of
+    /// a reset is an answer.
+    pub(crate) async fn ask_all(&mut self) -> Result<Vec<(usize, Server)>, Failure> {
         // A goal that is reached would end the questions before the newest proof.
         let goal = mem::replace(&mut self.goal, Goal::Head);
         let answered = self.ask_each().await;
@@ -132,37 +133,37 @@ impl Session {
         answered
     }
 
-    async fn ask_each(&mut self) -> Result<Vec<usize>, Failure> {
+    async fn ask_each(&mut self) -> Result<Vec<(usize, Server)>, Failure> {
         let mut answered = Vec::new();
         self.recovery.disputes.clear();
         for index in self.endpoints.all() {
             let before = self.proofs;
             match self.ask_newest(index).await {
-                Ok(()) => {}
-                Err(fault @ Fault::Reset(_)) => {
-                    let url = self.endpoints.url(index).unwrap_or_default();
-                    self.output.event(&Event::endpoint_failed(url, &fault));
+                Ok(server) => {
+                    self.endpoints.succeeded(index, Instant::now());
+                    answered.push((index, server));
                 }
-                Err(fault) => {
-                    self.endpoint_failed(index, fault, self.proofs > before)?;
-                    continue;
-                }
+                Err(fault) => self.endpoint_failed(index, fault, self.proofs > before)?,
             }
-            self.endpoints.succeeded(index, Instant::now());
-            answered.push(index);
         }
         Ok(answered)
     }
 
-    async fn ask_newest(&mut self, index: usize) -> Result<(), Fault> {
+    async fn ask_newest(&mut self, index: usize) -> Result<Server, Fault> {
         let server = self.connect(index, self.request_timeout).await?;
-        let asked = self.catch_up(&server).await;
-        if matches!(asked, Ok(()) | Err(Fault::Reset(_))) {
-            self.go_to_given(&server).await?;
-            self.date_head(&server).await?;
-            self.ask_of_reset(&server).await?;
+        let reset = match self.catch_up(&server).await {
+            Ok(()) => None,
+            Err(fault @ Fault::Reset(_)) => Some(fault),
+            Err(fault) => return Err(fault),
+        };
+        self.go_to_given(&server).await?;
+        self.date_head(&server).await?;
+        self.ask_of_reset(&server).await?;
+        if let Some(fault) = reset {
+            self.output
+                .event(&Event::endpoint_failed(&server.url, &fault));
         }
-        asked
+        Ok(server)
     }
 
     /// Takes note of an endpoint that knows of no reset, or of another one than the statement names. (RECOVER-8)

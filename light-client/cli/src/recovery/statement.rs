@@ -6,14 +6,14 @@ use super::{
 };
 use crate::{event::Event, parts, session::Session};
 use duet_light_client::{decode, recovery_terms, ResetClaim};
-use duet_light_rpc::{Failure, Fault, Kind, Missing};
+use duet_light_rpc::{Failure, Fault, Kind, Missing, Server};
 use duet_primitives::{
     suite::{RECOVERY_PALLET_NAME, RECOVERY_TERMS_STORAGE_KEY},
     Keyset, Pk1Bytes,
 };
 use duet_recovery::text::{self, MembersFile, StatementFile};
 use sp_crypto_hashing::twox_128;
-use std::{fs, path::Path, time::Instant};
+use std::{fs, path::Path};
 
 /// The name of the storage item with the members of the recovery set. (RECOVER-3)
 const MEMBERS_ITEM: &str = "Members";
@@ -21,12 +21,16 @@ const MEMBERS_ITEM: &str = "Members";
 impl Session {
     /// Makes the statement at the newest proven block from the first endpoint that knows of a reset after it.
     pub(crate) async fn recovery_statement(&mut self, members: &Path) -> Result<(), Failure> {
-        if self.ask_all().await?.is_empty() {
-            return Err(self.endpoints.verdict());
+        let mut claims = Vec::new();
+        for (index, server) in self.ask_all().await? {
+            match self.reset_of(&server).await {
+                Ok(claim) => claims.push((index, server, claim)),
+                Err(fault) => self.endpoint_failed(index, fault, false)?,
+            }
         }
-        self.check_agreement().await?;
-        for index in self.endpoints.all() {
-            match self.statement_of(index, members).await {
+        check_agreement(&claims)?;
+        for (index, server, claim) in claims {
+            match self.statement_of(&server, claim, members).await {
                 Ok(()) => return Ok(()),
                 Err(fault) => self.endpoint_failed(index, fault, false)?,
             }
@@ -34,48 +38,12 @@ impl Session {
         Err(self.endpoints.verdict())
     }
 
-    /// Refuses to make a statement while endpoints name different resets: nothing proves which of them is right.
-    async fn check_agreement(&mut self) -> Result<(), Failure> {
-        let mut first: Option<(String, ResetClaim)> = None;
-        for index in self.endpoints.all() {
-            let (url, claim) = match self.claim_of(index).await {
-                Ok((url, Some(claim))) => (url, claim),
-                Ok((_, None)) => continue,
-                Err(fault) => {
-                    self.endpoint_failed(index, fault, false)?;
-                    continue;
-                }
-            };
-            match &first {
-                Some((other, named)) if *named != claim => {
-                    let says = |claim: &ResetClaim| {
-                        let (block, hash, set) =
-                            (claim.block_number(), claim.block_hash(), claim.set().id);
-                        format!("the reset in block {block} ({hash:?}) with set {set}")
-                    };
-                    let message = format!(
-                        "RECOVER-5: {other} names {}, and {url} names {}: ask people you trust, and name only servers that \
-                         say the truth",
-                        says(named),
-                        says(&claim)
-                    );
-                    return Err(Failure::new(Kind::NoWay, message));
-                }
-                Some(_) => {}
-                None => first = Some((url, claim)),
-            }
-        }
-        Ok(())
-    }
-
-    async fn claim_of(&mut self, index: usize) -> Result<(String, Option<ResetClaim>), Fault> {
-        let server = self.connect(index, self.request_timeout).await?;
-        let claim = self.reset_of(&server).await?;
-        Ok((server.url.clone(), claim))
-    }
-
-    async fn statement_of(&mut self, index: usize, path: &Path) -> Result<(), Fault> {
-        let server = self.connect(index, self.request_timeout).await?;
+    async fn statement_of(
+        &self,
+        server: &Server,
+        claim: Option<ResetClaim>,
+        path: &Path,
+    ) -> Result<(), Fault> {
         let trusted = self.trusted()?;
         let members_key = [
             twox_128(RECOVERY_PALLET_NAME.as_bytes()),
@@ -83,7 +51,7 @@ impl Session {
         ]
         .concat();
         let keys = [RECOVERY_TERMS_STORAGE_KEY.as_slice(), &members_key];
-        let parts = parts::fetch(&server, trusted, None, &keys).await?;
+        let parts = parts::fetch(server, trusted, None, &keys).await?;
         let value = |at: usize| parts.values.get(at).and_then(Option::as_deref);
         let block = trusted.best_number();
         let terms = recovery_terms(value(0)).ok_or_else(|| no_terms(block))?;
@@ -96,7 +64,6 @@ impl Session {
         let keys: Vec<Pk1Bytes> =
             decode(value(1).unwrap_or_default()).map_err(|error| foreign(error.to_string()))?;
         Keyset::check(&terms.set, &keys).map_err(|error| foreign(error.to_string()))?;
-        let claim = self.reset_of(&server).await?;
         let claim = claim.ok_or(Fault::Incomplete(Missing::Reset(trusted.latest_set().id)))?;
         let statement = trusted
             .recovery_statement(&terms, &claim)
@@ -116,9 +83,31 @@ impl Session {
         let statement = text::write(&file);
         let made = Shown::Statement { statement };
         self.output.event(&Event::Recovery(made));
-        self.endpoints.succeeded(index, Instant::now());
         Ok(())
     }
+}
+
+/// Refuses to make a statement while endpoints name different resets: nothing proves which of them is right.
+fn check_agreement(claims: &[(usize, Server, Option<ResetClaim>)]) -> Result<(), Failure> {
+    let mut named = claims
+        .iter()
+        .filter_map(|(_, server, claim)| Some((&server.url, claim.as_ref()?)));
+    let Some((one, first)) = named.next() else {
+        return Ok(());
+    };
+    let Some((other, second)) = named.find(|(_, claim)| *claim != first) else {
+        return Ok(());
+    };
+    let says = |claim: &ResetClaim| {
+        let (block, hash, set) = (claim.block_number(), claim.block_hash(), claim.set().id);
+        format!("the reset in block {block} ({hash:?}) with set {set}")
+    };
+    let message = format!(
+        "RECOVER-5: {one} names {}, and {other} names {}: ask people you trust, and name only servers that say the truth",
+        says(first),
+        says(second)
+    );
+    Err(Failure::new(Kind::NoWay, message))
 }
 
 /// Writes the members of a recovery set for the tool that signs.

@@ -666,6 +666,7 @@ async fn the_statement_and_the_members_are_made_of_proven_state_and_of_a_claim_t
         assert_eq!(read.keys, behind.members.set.keyset().key_bytes());
         let json = format!("{line} --json");
         let finished = Program::run(&json).await.expect_code(0);
+        one(&finished, "connected");
         assert_eq!(one(&finished, "compare")["reset_block"], RESET);
         assert!(one(&finished, "statement")["statement"].is_string());
     }
