@@ -185,26 +185,32 @@ impl Endpoints {
         self.deadline().is_some_and(|deadline| now >= deadline) && self.all.iter().all(tried)
     }
 
-    /// Why no endpoint is useful. Lies are reported before missing data, and missing data before silence.
+    /// Why no endpoint is useful. What an endpoint advises that may be honest, or lacks, comes before the lies of others,
+    /// and lies come before silence.
     pub fn verdict(&self) -> Failure {
-        let lies = self.with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
-        if !lies.is_empty() {
-            let message = format!("no honest endpoint is left: {}", lies.join("; "));
-            return Failure::new(Kind::Unverified, message);
-        }
         let claims = self.with(|fault| fault.claimed().is_some());
-        if !claims.is_empty() {
-            return Failure::new(Kind::NoWay, claims.join("; "));
-        }
         let gaps = self.with(|fault| matches!(fault, Fault::Incomplete(_)));
+        let lies = self.with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
+        let mut lines = claims.clone();
         if !gaps.is_empty() {
-            return Failure::new(Kind::NoWay, self.gap_message(&gaps));
+            lines.push(self.gap_message(&gaps));
         }
-        let rest = self.with(|_| true);
-        Failure::new(
-            Kind::Unreachable,
-            format!("no usable endpoint: {}", rest.join("; ")),
-        )
+        let kind = match (lines.is_empty(), lies.is_empty()) {
+            (false, _) => {
+                lines.extend(lies);
+                Kind::NoWay
+            }
+            (true, false) => {
+                lines.push(format!("no honest endpoint is left: {}", lies.join("; ")));
+                Kind::Unverified
+            }
+            (true, true) => {
+                let rest = self.with(|_| true);
+                lines.push(format!("no usable endpoint: {}", rest.join("; ")));
+                Kind::Unreachable
+            }
+        };
+        Failure::new(kind, lines.join("; "))
     }
 
     /// The advice when no endpoint has the proofs. A newer checkpoint is advised only when every endpoint was asked,
@@ -325,15 +331,21 @@ mod tests {
     }
 
     #[test]
-    fn a_lie_weighs_more_than_a_gap_and_a_gap_more_than_silence() {
+    fn a_gap_weighs_more_than_a_lie_and_a_lie_more_than_silence() {
         let now = Instant::now();
         let mut endpoints = two(now);
         endpoints.failed(0, Fault::Unreachable("refused".to_owned()), now);
         assert_eq!(endpoints.verdict().kind, Kind::Unreachable);
         let missing = Missing::HandoffProof(SetId::new(3));
-        endpoints.failed(1, Fault::Incomplete(missing), now);
-        assert_eq!(endpoints.verdict().kind, Kind::NoWay);
-        endpoints.failed(0, lie(), now);
-        assert_eq!(endpoints.verdict().kind, Kind::Unverified);
+        for (gap, kind) in [(None, Kind::Unverified), (Some(missing), Kind::NoWay)] {
+            let mut endpoints = endpoints.clone();
+            endpoints.failed(0, lie(), now);
+            if let Some(gap) = gap {
+                endpoints.failed(1, Fault::Incomplete(gap), now);
+            }
+            let verdict = endpoints.verdict();
+            assert_eq!(verdict.kind, kind);
+            assert!(verdict.message.contains("ws://a: RPC-2"), "{verdict}");
+        }
     }
 }

@@ -333,6 +333,25 @@ async fn a_reset_is_not_crossed_without_a_checkpoint_of_the_user() {
     }
 }
 
+/// LIGHT-8. The advice of the one that may be honest is there beside the lies of the others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_liar_does_not_hide_the_way_out_that_another_server_names() {
+    let chain = chain();
+    let reset = Server::start(&chain, Lie::Reset).await;
+    let liar = Server::start(&chain, Lie::GenesisHeader).await;
+    let other = Server::start(&chain, Lie::ServesAnotherChain).await;
+    let urls = [&*liar.url, &reset.url, &other.url];
+    let message = sync(&chain, &urls, "").await.expect_code(6).message();
+    for expected in [
+        format!("{}: LIGHT-8: ", reset.url),
+        "continue from it with --start 0x".to_owned(),
+        format!("{}: LIGHT-1: ", liar.url),
+        format!("{}: the endpoint serves the chain", other.url),
+    ] {
+        assert!(message.contains(&expected), "{expected}: {message}");
+    }
+}
+
 fn head(chain: &TestChain) -> u32 {
     chain.head().block_number.get()
 }
