@@ -6,11 +6,11 @@ use crate::{
     block::Block,
     bytes::byte_strings,
     client::LightClient,
-    error::{malformed, of_recovery, of_state, without_terms},
+    error::{malformed, of_recovery, of_state, of_verifier, without_terms},
     object::Fields,
 };
 use codec::{DecodeAll, Encode};
-use duet_light_client::{recovery_terms, Crossing, RecoverError};
+use duet_light_client::{recovery_terms, Crossing, RecoverError, ResetClaim};
 use duet_primitives::{suite::RECOVERY_TERMS_STORAGE_KEY, RecoveryProof};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
@@ -85,11 +85,26 @@ impl LightClient {
             .into()
     }
 
+    /// What an endpoint says against the announced statement by its header of the reset, or by having none. It is
+    /// `undefined` if that is nothing, or if nothing is announced. (RECOVER-8)
+    ///
+    /// # Errors
+    /// As of `resetClaim`.
+    pub fn dispute(&self, header: Option<Vec<u8>>) -> Result<Option<String>, JsValue> {
+        let Some(announced) = self.trusted.announced() else {
+            return Ok(None);
+        };
+        let claim = header.map(|header| self.trusted.reset_claim(&header));
+        let claim = claim.transpose().map_err(|error| of_verifier(&error))?;
+        Ok(ResetClaim::dispute(claim.as_ref(), announced.statement()))
+    }
+
     /// Crosses the reset when the wait is over; how many seconds are left of it, which is 0 after the crossing. It is
     /// `undefined` when the clock stands before the announcement: then the wait begins anew. `given` is the user's own
     /// trusting period.
     ///
-    /// The caller must have asked its servers for a newer proof right before this.
+    /// The caller must have asked its servers for a newer proof and for the reset right before this, and no answer may
+    /// `dispute` the statement.
     ///
     /// # Errors
     /// RECOVER-8 when nothing is announced, or when it is contradicted, with both proofs; LIGHT-9.

@@ -319,6 +319,11 @@ export interface LightClient {
   on(name: "fault", listener: (fault: DuetError) => void): () => void;
   /** A recovery proof holds: its reset is crossed after the wait, unless a newer block is proven. */
   on(name: "announced", listener: (announced: Announced) => void): () => void;
+  /**
+   * The wait is over, and these endpoints know of no reset or name another one. The client crosses nothing while they
+   * do, and asks again. Told again when that changes. One of them may be the only honest one: ask people whom you trust.
+   */
+  on(name: "disputed", listener: (disputed: Announced & { disputes: { endpoint: string; dispute: string }[] }) => void): () => void;
   /** A newer block is proven, so that the announced recovery, which is about another block, counts no more. */
   on(name: "cancelled", listener: (cancelled: { about: number; block: number }) => void): () => void;
   /** The caller's recovery proof is about an older block than the newest proven one, and is not needed. */

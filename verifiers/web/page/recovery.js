@@ -1,6 +1,6 @@
 // Across a reset by a recovery proof: the statement, the wait, and how it ends. (RECOVER-7, RECOVER-8)
 
-import { toHex } from "./light-client/src/browser.js";
+import { shown, toHex } from "./light-client/src/browser.js";
 import { element, span } from "./show.js";
 
 const at = (id) => document.getElementById(id);
@@ -21,6 +21,13 @@ export function follow(client, isGiven) {
     isOpen = true;
     say("Announced: the recovery proof holds.", "good");
     showStatement(announced);
+  });
+  client.on("disputed", (disputed) => {
+    end = undefined;
+    isOpen = true;
+    const who = disputed.disputes.map(({ endpoint, dispute }) => `${shown(endpoint)} ${dispute}`).join("; ");
+    say(`Disputed: ${who}. This page crosses nothing while servers dispute the statement. Ask people you trust, and name only servers that say the truth.`, "bad");
+    showStatement(disputed);
   });
   client.on("cancelled", ({ about, block }) => {
     stop(`Cancelled: the statement is about block ${about} as the newest one, and block ${block} is proven. The statement was false, or early.`);

@@ -33,8 +33,8 @@ after(async () => {
  * Opens the page on the recorded chain, `age` seconds after the head `from`, at which it begins. `head` is that of the
  * node.
  */
-async function open(t, { from, head = from, age }) {
-  const node = await Server.start({ network: recovering, head });
+async function open(t, { from, head = from, age, lie }) {
+  const node = await Server.start({ network: recovering, head, lie });
   const ahead = began + 2_000 * heads[from].number + 1_000 * age - Date.now();
   const network = { name: "A recording", genesisHash: genesis, startHash: heads[from].hash, endpoints: [node.url] };
   const server = createServer(async ({ url }, answer) => {
@@ -92,6 +92,19 @@ test("a recovery proof from a file is announced, waited for and crossed", async 
   const statement = await text("recovery-statement");
   for (const fact of [heads[SHORT].hash, `7, ${reset.hash}`, "9, 4 validators"]) assert.ok(statement.includes(fact), statement);
   await shows("block", "", String(heads[BEHIND].number));
+});
+
+test("a dispute of the reset is shown with the endpoint, until it ends", async (t) => {
+  let isKnown = false;
+  const lie = (method, _params, honest) => (method === "duet_getReset" && !isKnown ? null : honest);
+  const { give, node, shows, text } = await open(t, { from: SHORT, age: 10, lie });
+  await shows("block", "", "4");
+  await give(proofs[SHORT]);
+  const told = await shows("recovery-state", "bad", `Disputed: ${node.url} knows of no reset.`);
+  assert.match(told, /crosses nothing while servers dispute the statement/);
+  assert.ok((await text("recovery-statement")).includes(reset.hash));
+  isKnown = true;
+  await shows("recovery-state", "good", "Crossed from block 4 to block 7: set 9 signs.");
 });
 
 test("the wait is shown, also after the page was loaded again, until a newer block cancels it", async (t) => {

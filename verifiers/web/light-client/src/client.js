@@ -43,8 +43,8 @@ export class LightClient {
   }
 
   /**
-   * Adds a listener for `start`, `ready`, `head`, `time`, `set`, `fault`, `checkpoint`, `announced`, `cancelled`,
-   * `outdated`, `contradicted` or `recovered`. The returned function removes it.
+   * Adds a listener for `start`, `ready`, `head`, `time`, `set`, `fault`, `checkpoint`, `announced`, `disputed`,
+   * `cancelled`, `outdated`, `contradicted` or `recovered`. The returned function removes it.
    */
   on(name, listener) {
     const listeners = this.#listeners.get(name) ?? new Set();

@@ -48,10 +48,11 @@ export class Follower {
     }
   }
 
-  /** Asks the endpoint once for what is newer. (RECOVER-8) */
+  /** Asks the endpoint once for what is newer; what it says against the announced statement. (RECOVER-8) */
   async ask() {
     await this.#trust.beginWith(this.#server);
     await this.#unlessReset(() => this.#catchUp());
+    return this.#trust.dispute(await this.#server.reset(this.#status().latestSet));
   }
 
   #status() {

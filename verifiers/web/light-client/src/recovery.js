@@ -1,33 +1,41 @@
 // Recovery: a reset is crossed by a proof of the recovery set, after a wait. (RECOVER-7, RECOVER-8)
 //
 // A proof of a newer block within the wait shows that the recovery set lies. So the endpoints are asked for one all
-// along, and once more right before the crossing.
+// along, and once more right before the crossing. Then they also name the reset, and nothing is crossed while one of
+// them disputes the statement: it may be the only honest one.
 
 import { DuetError, incomplete } from "./error.js";
 import { readRecovery } from "./recovery-text.js";
 
 // How often the clock is looked at, in milliseconds: a timer takes 2³¹ at most, and stops while the machine sleeps.
 const LOOK = 60_000;
+// The pause before endpoints that did not answer are asked again, in milliseconds. Each later one is twice as long.
+const FIRST_PAUSE = 250;
 
 export class Recovery {
   #session;
   #trust;
   #wasm;
   #emit;
-  #askAll;
+  #ask;
   // The caller's proof and the block that it is about, until it is announced.
   #given;
   #about;
   // The newest wait; an older one ends.
   #wait = 0;
+  // What was told last of those that dispute the statement.
+  #told;
 
-  /** `askAll()` asks every endpoint for a newer proof, and resolves with whether one answered. */
-  constructor({ session, wasm, emit, askAll, recoveryProof }) {
+  /**
+   * `ask(silent)` asks every usable endpoint, or the silent ones of the last call, for a newer proof and for the reset:
+   * `{ answers: [{ endpoint, dispute? }], silent }`.
+   */
+  constructor({ session, wasm, emit, ask, recoveryProof }) {
     this.#session = session;
     this.#trust = session.trust;
     this.#wasm = wasm;
     this.#emit = emit;
-    this.#askAll = askAll;
+    this.#ask = ask;
     if (recoveryProof === undefined) return;
     this.#given = readRecovery(recoveryProof, this.#trust.genesis, wasm.sha256);
     this.#about = this.#trust.call(() => wasm.peekRecovery(this.#given));
@@ -75,7 +83,8 @@ export class Recovery {
       const before = this.#trust.announced(at);
       if (!before || wait !== this.#wait || this.#session.isEnded) return;
       if (before.contradicted || before.seconds === 0) {
-        if (!(await this.#askAll())) {
+        const answers = await this.#askPatiently();
+        if (answers.length === 0 || this.#isDisputed(answers)) {
           await this.#session.sleep(this.#session.times.requestTimeout);
           continue;
         }
@@ -90,6 +99,32 @@ export class Recovery {
       isShown = true;
       await this.#session.sleep(Math.min(1_000 * after.seconds, LOOK));
     }
+  }
+
+  /** The answers of all endpoints. One that gives none is asked again for as long as a request may take. */
+  async #askPatiently() {
+    const end = performance.now() + this.#session.times.requestTimeout;
+    const all = [];
+    for (let silent, pause = FIRST_PAUSE; ; pause *= 2) {
+      const asked = await this.#ask(silent);
+      all.push(...asked.answers);
+      silent = asked.silent;
+      const left = end - performance.now();
+      const goesOn = all.length > 0 && silent.length > 0 && left > 0 && this.#trust.announced()?.contradicted === false;
+      if (!goesOn || this.#session.isEnded) return this.#session.isEnded ? [] : all;
+      await this.#session.sleep(Math.min(pause, left));
+    }
+  }
+
+  /** Whether an endpoint disputes the statement. Tells who does, and again when that changes. */
+  #isDisputed(answers) {
+    const announced = this.#trust.announced();
+    const disputes = answers.filter(({ dispute }) => dispute !== undefined);
+    const isDisputed = announced !== undefined && !announced.contradicted && disputes.length > 0;
+    const told = JSON.stringify(disputes);
+    if (isDisputed && told !== this.#told) this.#emit("disputed", { ...announced, disputes });
+    this.#told = told;
+    return isDisputed;
   }
 
   /** Crosses the reset if the wait is over; returns the seconds that are left of it, `undefined` if it begins anew. */

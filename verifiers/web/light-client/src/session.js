@@ -29,8 +29,9 @@ export class Session {
   #ready = {};
 
   /**
-   * `emit(name, value)` gets the events: `start`, `head`, `time`, `set`, `fault`, `checkpoint`, `state`, `ready`, `unready`,
-   * `push`, `failed`, and those of a recovery: `announced`, `cancelled`, `outdated`, `contradicted`, `recovered`.
+   * `emit(name, value)` gets the events: `start`, `head`, `time`, `set`, `fault`, `checkpoint`, `state`, `ready`,
+   * `unready`, `push`, `failed`, and those of a recovery: `announced`, `disputed`, `cancelled`, `outdated`,
+   * `contradicted`, `recovered`.
    */
   constructor({ wasm, openSocket, emit, options, state }) {
     this.#openSocket = openSocket;
@@ -40,7 +41,7 @@ export class Session {
     /** The trusted state. */
     this.trust = new Trust({ wasm, emit, options, state });
     /** The crossing of a reset. */
-    this.recovery = new Recovery({ session: this, wasm, emit, askAll: () => this.#askAll(), recoveryProof: options.recoveryProof });
+    this.recovery = new Recovery({ session: this, wasm, emit, ask: (among) => this.#askEach(among), recoveryProof: options.recoveryProof });
     this.#reader = new Reader(this.trust, () => this.#connected());
     this.#relay = new Relay({
       // Only endpoints with a proven head of this chain, so that no request goes to a node of another chain.
@@ -193,25 +194,28 @@ export class Session {
     }
   }
 
-  /** Asks every endpoint for what is newer, over a connection of its own; returns whether one answered. (RECOVER-8) */
-  async #askAll() {
-    const asked = this.#endpoints.filter(({ dropped }) => !dropped).map((endpoint) => this.#ask(endpoint));
-    return (await Promise.all(asked)).includes(true) && !this.#ended;
+  /**
+   * Asks endpoints for what is newer and for the reset, each over a connection of its own: what they say against the
+   * announced statement, and those that give no answer. (RECOVER-8)
+   */
+  async #askEach(among = this.#endpoints) {
+    const asked = among.filter(({ dropped }) => !dropped);
+    const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint)));
+    return { answers: answers.filter(Boolean), silent: asked.filter((_, index) => !answers[index]) };
   }
 
   async #ask(endpoint) {
     let server;
     try {
       server = await Server.connect(endpoint.url, this.#openSocket, this.times.requestTimeout);
-      await new Follower(this, endpoint, server).ask();
-      return true;
+      return { endpoint: endpoint.url, dispute: await new Follower(this, endpoint, server).ask() };
     } catch (thrown) {
       const fault = ofVerifier(thrown);
       // What may be otherwise later is told by who follows the endpoint.
-      if (this.#ended || !FINAL.includes(fault.verdict)) return false;
+      if (this.#ended || !FINAL.includes(fault.verdict)) return undefined;
       if (endpoint.server) endpoint.server.close(fault);
       else this.#failed(endpoint, fault);
-      return false;
+      return undefined;
     } finally {
       server?.close(misuse("the answer was given"));
     }

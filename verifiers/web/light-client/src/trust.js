@@ -171,6 +171,11 @@ export class Trust {
     this.save(true);
   }
 
+  /** What an endpoint's header of the reset, or `null`, says against the announced statement, if anything. (RECOVER-8) */
+  dispute(header) {
+    return this.call(() => this.#client.dispute(header));
+  }
+
   /**
    * Crosses the announced reset if the wait is over at a time in milliseconds; returns the seconds that are left of it,
    * `undefined` if the clock stood before the announcement, so that the wait begins anew. (RECOVER-8)

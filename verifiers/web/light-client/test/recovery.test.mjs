@@ -11,7 +11,7 @@ const { genesis, heads, reset, proofs, began } = recovering;
 /** Positions among the recorded heads. */
 const [SHORT, LONG, WITHOUT_TERMS, BEHIND, NEWEST] = heads.keys();
 const [RESET_SET, WAIT, PERIOD] = [9n, 1_000, 1_000_000];
-const NEWS = ["announced", "cancelled", "outdated", "contradicted", "recovered"];
+const NEWS = ["announced", "disputed", "cancelled", "outdated", "contradicted", "recovered"];
 /** Long enough for several looks at an endpoint. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 600));
 
@@ -163,6 +163,60 @@ test("nothing is crossed while no endpoint answers", async (t) => {
   assert.deepEqual(made.news, []);
   answer = undefined;
   await made.told("recovered");
+});
+
+const otherReset = flip(recovering.answers["duet_getReset [0]"], 70);
+for (const [name, claim, dispute] of [
+  ["knows of no reset", null, /^knows of no reset$/],
+  ["refuses to name a reset", { error: { code: -32000, message: "no" } }, /^knows of no reset$/],
+  ["names another reset", otherReset, /^says that block 7 \(0x[0-9a-f]{64}\) ended set 0, and set 9 signs$/],
+]) {
+  test(`while an endpoint ${name}, nothing is crossed, and the endpoint is told`, async (t) => {
+    const wait = clock(t);
+    const storage = await waiting(t);
+    wait(WAIT);
+    let answer = claim;
+    const other = await serve(LONG, about("duet_getReset", (honest) => (answer === undefined ? honest : answer)));
+    const made = begin(t, [await serve(BEHIND), other], LONG, { storage, times: { requestTimeout: 200, stallAfter: 800 } });
+    const { block, resetHash, disputes } = await made.told("disputed");
+    assert.deepEqual([block, resetHash, disputes.length, disputes[0].endpoint], [5, fromHex(reset.hash), 1, other.url]);
+    assert.match(disputes[0].dispute, dispute);
+    const asked = () => other.asked.filter((method) => method === "duet_getReset").length;
+    const before = asked();
+    await until("the endpoint to be asked again, twice", () => asked() >= before + 2);
+    assert.deepEqual([made.head.block, made.names(), made.faults], [5, ["disputed"], []]);
+    answer = undefined;
+    await made.told("recovered");
+    assert.deepEqual(made.names(), ["disputed", "recovered"]);
+  });
+}
+
+test("an endpoint that is away for a moment is asked again before the crossing, and its dispute counts", async (t) => {
+  const wait = clock(t);
+  const storage = await waiting(t);
+  wait(WAIT);
+  let refusals = 3;
+  const away = (method, _params, honest) => {
+    if (method === "chain_getBlockHash" && refusals-- > 0) return { error: { code: -32000, message: "busy" } };
+    return method === "duet_getReset" ? null : honest;
+  };
+  const other = await serve(LONG, away);
+  const made = begin(t, [await serve(BEHIND), other], LONG, { storage });
+  assert.equal((await made.told("disputed")).disputes[0].endpoint, other.url);
+  assert.deepEqual(made.names(), ["disputed"]);
+});
+
+test("an endpoint that stays away does not keep the client from crossing, and one whose reset is none has lied", async (t) => {
+  const wait = clock(t);
+  const storage = await waiting(t);
+  wait(WAIT);
+  const liar = await serve(LONG, about("duet_getReset", () => "0x00"));
+  const silent = await serve(LONG, () => SILENCE);
+  const made = begin(t, [silent, liar, await serve(BEHIND)], LONG, { storage, times: { requestTimeout: 300, stallAfter: 800 } });
+  await made.told("recovered");
+  assert.deepEqual(made.names(), ["recovered"]);
+  const { endpoint, rule } = made.faults.find(({ verdict }) => verdict === "lied");
+  assert.deepEqual([endpoint, rule], [liar.url, "ENC-6"]);
 });
 
 test("an endpoint that lies when it is asked before the crossing is left, and its word counts for nothing", async (t) => {
