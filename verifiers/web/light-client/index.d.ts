@@ -269,7 +269,7 @@ export interface Block {
 
 /** An error: the broken rule, the culprit, and the next step. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "storage" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
@@ -284,7 +284,7 @@ export class DuetError extends Error {
   start?: { block: number; hash: string };
   expected?: string;
   got?: string;
-  /** The set to fetch from. */
+  /** The set to fetch from; for `silent`, the newest trusted one. */
   set?: bigint;
   /** Two valid proofs that contradict each other. Keep them as evidence. */
   first?: Uint8Array;
@@ -315,7 +315,10 @@ export interface LightClient {
   on(name: "time", listener: (time: { block: number; time: number }) => void): () => void;
   on(name: "set", listener: (set: { set: bigint; validators: number; block: number }) => void): () => void;
   on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
-  /** Also tells once, with the verdict `no_period`, that nobody names a trusting period. */
+  /**
+   * Also tells once, with the verdict `no_period`, that nobody names a trusting period. With the verdict `silent` it tells
+   * that no set signs an endpoint's newest block, so that no proofs come, as the endpoint says; nothing proves it.
+   */
   on(name: "fault", listener: (fault: DuetError) => void): () => void;
   /** A recovery proof holds: its reset is crossed after the wait, unless a newer block is proven. */
   on(name: "announced", listener: (announced: Announced) => void): () => void;

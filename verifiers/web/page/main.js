@@ -130,6 +130,7 @@ function showReady({ block }) {
 
 function showHead(head) {
   at("too-old").hidden = true;
+  at("silent").textContent = "";
   if (at("first").textContent === "–") at("first").textContent = `${(performance.now() - began).toFixed(0)} ms`;
   at("block").textContent = String(head.block);
   at("hash").textContent = toHex(head.hash);
@@ -180,6 +181,7 @@ function showFault(fault) {
   if (faults.size > FAULTS) faults.delete(faults.keys().next().value);
   add(at("faults"), before.line);
   if (fault.rule === "LIGHT-9") showAge(fault);
+  if (fault.verdict === "silent") at("silent").textContent = `${who}: ${fault.message}. Nothing proves it.`;
 }
 
 /** The more likely one of the two usual causes. */

@@ -84,6 +84,16 @@ for (const [age, mark, start, whole] of [
   });
 }
 
+test("an endpoint that says that no set signs is shown below the age, until a newer block is proven", async (t) => {
+  const lie = (method, _params, honest) => (method === "state_call" ? "0x00" : honest);
+  const { node, shows, text } = await open(t, { from: LONG, age: 600, lie });
+  const told = await shows("silent", "bad", `${node.url}: the endpoint says that no set signs its newest block: set 0, trusted at block 5, has expired`);
+  assert.match(told, /Nothing proves it\.$/);
+  node.move(WITHOUT_TERMS);
+  await shows("block", "", "6");
+  assert.equal(await text("silent"), "");
+});
+
 test("a recovery proof from a file is announced, waited for and crossed", async (t) => {
   const { give, shows, text } = await open(t, { from: SHORT, head: BEHIND, age: 10 });
   await shows("faults", "", "ws:");

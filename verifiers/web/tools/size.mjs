@@ -3,8 +3,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-// Of this, 10 KiB are recovery (RECOVER-7, RECOVER-8): the check of its proof, its part of the state, and the wait.
-const LIMIT = 218 * 1024;
+// Of this, 11 KiB are recovery (RECOVER-7, RECOVER-8): the check of its proof, its part of the state, the wait, disputes.
+const LIMIT = 219 * 1024;
 const folder = new URL("../dist/page/light-client/", import.meta.url);
 // Files that a browser does not load.
 const NODE = /node|worker-node/;

@@ -17,6 +17,8 @@ export class Endpoint {
     this.tried = false;
     /** The newest block that it has proven. */
     this.block = -1;
+    /** The newest block when it said last that no set signs. */
+    this.silent = undefined;
     this.failures = 0;
     this.fault = undefined;
   }

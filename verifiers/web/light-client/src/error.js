@@ -9,7 +9,8 @@ const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected"
  *
  * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or
  * `stalled` for an endpoint, `refused` for input of the caller, `stale` if the newest block is older than the caller's
- * `maxAge`, `no_period` if nobody names a trusting period, `fatal` if the client stops.
+ * `maxAge`, `no_period` if nobody names a trusting period, `silent` if no set signs, so an endpoint says, `fatal` if the
+ * client stops.
  */
 export class DuetError extends Error {
   constructor(fields) {
@@ -26,91 +27,65 @@ export class DuetError extends Error {
   }
 }
 
+const lie = (rule, what, values) =>
+  new DuetError({ verdict: "lied", rule, culprit: "sender", nextStep: "leave-sender", message: `${rule}: ${what}`, ...values });
+
+/** A fault of which nobody is guilty. */
+const faultless = (verdict, message, fields) => new DuetError({ verdict, culprit: "nobody", nextStep: "leave-sender", message, ...fields });
+
 /** RPC-1: the answer does not match the request. */
 export function otherAnswer(asked, got) {
-  return new DuetError({
-    verdict: "lied",
-    rule: "RPC-1",
-    culprit: "sender",
-    nextStep: "leave-sender",
-    message: `RPC-1: asked for ${asked}, got ${got}`,
-    expected: asked,
-    got,
-  });
+  return lie("RPC-1", `asked for ${asked}, got ${got}`, { expected: asked, got });
 }
 
 /** RPC-2: two answers that contradict each other. */
 export function contradiction(what) {
-  return new DuetError({
-    verdict: "lied",
-    rule: "RPC-2",
-    culprit: "sender",
-    nextStep: "leave-sender",
-    message: `RPC-2: contradictory answers: ${what}`,
-  });
+  return lie("RPC-2", `contradictory answers: ${what}`);
 }
 
 /** Bytes that are not hexadecimal digits. (ENC-6) */
 export function notHex(object) {
-  return new DuetError({
-    verdict: "lied",
-    rule: "ENC-6",
-    culprit: "sender",
-    nextStep: "leave-sender",
-    message: `ENC-6: the bytes are not a canonical ${object}: not 0x and hexadecimal digits`,
-  });
+  return lie("ENC-6", `the bytes are not a canonical ${object}: not 0x and hexadecimal digits`);
 }
 
 /** The endpoint cannot be reached, or the connection broke. */
 export function unreachable(message) {
-  return new DuetError({ verdict: "unreachable", culprit: "nobody", nextStep: "leave-sender", message });
+  return faultless("unreachable", message);
 }
 
 /** The endpoint does not have the methods. */
 export function incompatible(message) {
-  return new DuetError({
-    verdict: "incompatible",
-    culprit: "nobody",
-    nextStep: "leave-sender",
-    message: `the endpoint does not serve Duet: ${message}`,
-  });
+  return faultless("incompatible", `the endpoint does not serve Duet: ${message}`);
 }
 
 /** The endpoint lacks the needed data. Nothing shows that it lies. */
 export function incomplete(what, rule) {
-  return new DuetError({
-    verdict: "incomplete",
-    rule,
-    culprit: "nobody",
-    nextStep: "leave-sender",
-    message: `no ${what}`,
-  });
+  return faultless("incomplete", `no ${what}`, { rule });
+}
+
+/** The endpoint lags behind the others, or has no new proofs. */
+export function stalled(message) {
+  return faultless("stalled", message);
 }
 
 /** The endpoint claims that its chain was reset. No proof leads across it; the user has to confirm it. (LIGHT-8) */
 export function reset(checkpoint) {
   const { block_number, block_hash, current } = checkpoint;
-  return new DuetError({
-    verdict: "reset",
-    rule: "LIGHT-8",
-    culprit: "nobody",
-    nextStep: "new-checkpoint",
-    checkpoint,
-    message: `LIGHT-8: the endpoint says that block ${block_number} (${block_hash}) began set ${current.id} without a handoff. No proof can show this: if people whom you trust confirm that block, continue from it with startHash or the checkpoint`,
-  });
+  const message = `LIGHT-8: the endpoint says that block ${block_number} (${block_hash}) began set ${current.id} without a handoff. No proof can show this: if people whom you trust confirm that block, continue from it with startHash or the checkpoint`;
+  return faultless("reset", message, { rule: "LIGHT-8", nextStep: "new-checkpoint", checkpoint });
 }
 
 /** The endpoint claims that the chain adopted Duet at a later block. The user has to confirm the block. (LIGHT-1) */
 export function laterStart({ block, hash }) {
   const named = toHex(hash);
-  return new DuetError({
-    verdict: "later_start",
-    rule: "LIGHT-1",
-    culprit: "nobody",
-    nextStep: "new-checkpoint",
-    start: { block, hash: named },
-    message: `LIGHT-1: the endpoint has no proof of genesis, and says that the chain adopted Duet at block ${block} (${named}). This is not proven: if people whom you trust confirm that block, start at it with startHash`,
-  });
+  const message = `LIGHT-1: the endpoint has no proof of genesis, and says that the chain adopted Duet at block ${block} (${named}). This is not proven: if people whom you trust confirm that block, start at it with startHash`;
+  return faultless("later_start", message, { rule: "LIGHT-1", nextStep: "new-checkpoint", start: { block, hash: named } });
+}
+
+/** The endpoint says why no proof comes. Nothing proves it. (HANDOFF-5, ACTIVE-3) */
+export function silent(endpoint, { block, latestSet: set }) {
+  const message = `the endpoint says that no set signs its newest block: set ${set}, trusted at block ${block}, has expired (HANDOFF-5) or was ended (ACTIVE-3), and no proof comes before a reset or a new activation`;
+  return faultless("silent", message, { nextStep: "go-on", endpoint, set });
 }
 
 /** Misuse: an invalid argument of the caller. */

@@ -1,6 +1,6 @@
 // Follows one endpoint: from the trusted state to its head, then each pushed proof. Notices when no proofs come.
 
-import { contradiction, DuetError, incomplete, otherAnswer, reset } from "./error.js";
+import { contradiction, incomplete, otherAnswer, reset, stalled } from "./error.js";
 import { equal } from "./text.js";
 
 // How often a new set may take over while the handoff proofs are fetched.
@@ -11,6 +11,8 @@ const MISSING_WAIT = 300;
 const [SHORTEST_LOOK, LONGEST_LOOK] = [100, 6_000];
 // The factor on the wait for an endpoint whose chain does not grow.
 const STANDSTILL = 4;
+// Up to this age in milliseconds a newest block is not old.
+const YOUNG = 60_000;
 
 export class Follower {
   #session;
@@ -35,6 +37,8 @@ export class Follower {
     await this.#sync(() => this.#catchUp());
     this.#session.synced(this.#endpoint);
     const look = Math.min(Math.max(times.stallAfter / 4, SHORTEST_LOOK), LONGEST_LOOK);
+    // Also if the age is not known.
+    if (!(Date.now() - this.#status().time <= YOUNG)) await this.#askWhy();
     let watch = this.#watch();
     let next = Date.now() + look;
     for (;;) {
@@ -247,8 +251,14 @@ export class Follower {
     }
   }
 
+  /** Asks whether a set signs at all. */
+  async #askWhy() {
+    if (await this.#server.isSilent()) this.#session.saysSilent(this.#endpoint);
+  }
+
   #watch() {
-    return { best: this.#status().block, since: Date.now(), chain: undefined };
+    const since = Date.now();
+    return { best: this.#status().block, since, chain: undefined, ask: since + this.#session.times.stallAfter };
   }
 
   /** Checks whether this client is behind, or the endpoint is. */
@@ -265,14 +275,14 @@ export class Follower {
     this.#checkLag(best.number);
     // Where a reset is to be crossed, there are no proofs to wait for.
     if (this.#status().block > watch.best || this.#session.recovery.isWaiting) return this.#watch();
+    if (Date.now() >= watch.ask) {
+      watch.ask = Date.now() + times.stallAfter * STANDSTILL;
+      await this.#askWhy();
+    }
     watch.chain ??= chain;
     // A chain that does not grow is not the endpoint's fault, for a while.
     const patience = chain === watch.chain ? STANDSTILL : 1;
     if (Date.now() - watch.since < times.stallAfter * patience || !this.#session.hasOther(this.#endpoint)) return watch;
     throw stalled(`no new proof since block ${watch.best}; its chain is at block ${chain}`);
   }
-}
-
-function stalled(message) {
-  return new DuetError({ verdict: "stalled", culprit: "nobody", nextStep: "leave-sender", message });
 }

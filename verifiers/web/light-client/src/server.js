@@ -118,6 +118,18 @@ export class Server {
     return (await this.#numbered("chain_getFinalizedHead")).number;
   }
 
+  /** Whether it says that no set signs its newest block: the set has expired or was ended (HANDOFF-5, ACTIVE-3). */
+  async isSilent() {
+    try {
+      // SCALE of an `Option`.
+      const payload = await this.#connection.askBytes("state_call", ["DuetApi_commitment_payload", "0x"], HEADER, "payload");
+      return payload?.[0] === 0;
+    } catch (fault) {
+      if (fault.code) return false;
+      throw fault;
+    }
+  }
+
   /** The proof of a block in the form of this mode; `null` if the node has none. */
   proof(block, mode) {
     return mode === "full"

@@ -4,7 +4,7 @@
 // time. So no endpoint can hold the client back, and a lagging endpoint is reported.
 
 import { Endpoint, verdict } from "./endpoints.js";
-import { DuetError, misuse, ofVerifier } from "./error.js";
+import { DuetError, misuse, ofVerifier, silent } from "./error.js";
 import { Follower } from "./follower.js";
 import { Reader } from "./reader.js";
 import { Recovery } from "./recovery.js";
@@ -64,6 +64,13 @@ export class Session {
   synced(endpoint) {
     endpoint.succeeded();
     this.#settle();
+  }
+
+  /** An endpoint says that no set signs its newest block: told once for each newest proven block. */
+  saysSilent(endpoint) {
+    const status = this.trust.status();
+    if (endpoint.silent !== status.block) this.#emit("fault", silent(endpoint.url, status).toPlain());
+    endpoint.silent = status.block;
   }
 
   /** Whether there is another usable endpoint. */

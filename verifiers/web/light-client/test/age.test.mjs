@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Age } from "../src/age.js";
 import { little64, slotOf } from "../src/header.js";
 import { fromHex } from "../src/text.js";
-import { aged, client, flip, NO_STATE, Server, SILENCE, until } from "./support.mjs";
+import { aged, client, flip, NO_STATE, Server, SILENCE, TIMES, until } from "./support.mjs";
 
 const [first, second] = aged.heads;
 const stated = (index, { hash }) => Number(little64(fromHex(aged.answers[`state_getStorage ["${aged.keys[index]}","${hash}"]`])));
@@ -224,8 +224,11 @@ test("the age of the newest block is told, also of one from the future", async (
   assert.equal(made.age, undefined);
   await made.ready;
   assert.equal((await made.block()).headTime, stated(0, first));
+  // Of two mocks of one test, Node leaves one behind.
+  let now;
+  t.mock.method(Date, "now", () => now);
   for (const age of [30, -70]) {
-    t.mock.method(Date, "now", () => stated(0, first) + 1_000 * age);
+    now = stated(0, first) + 1_000 * age;
     assert.equal(made.age, age);
   }
 });
@@ -305,6 +308,47 @@ test("where nobody names a trusting period, the client says so once", async (t) 
     assert.deepEqual(of("fault").map(({ verdict, nextStep }) => [verdict, nextStep]), verdicts.map((verdict) => [verdict, "go-on"]));
   }
 });
+
+/** Serves the first head, and answers so whether a set signs. (HANDOFF-5, ACTIVE-3) */
+const serveSaying = (answer) => serve({ lie: (method, params, honest) => (method === "state_call" && params[0] === "DuetApi_commitment_payload" ? answer : honest) });
+const askedWhy = ({ asked }) => asked.filter((method) => method === "state_call").length;
+/** The newest set of the recorded chain. */
+const LATEST = 1n;
+const QUICK = { ...TIMES, stallAfter: 300 };
+
+test("an endpoint whose newest block is old is asked whether a set signs", async (t) => {
+  clock(t, 70);
+  const server = await serveSaying("0x00");
+  const made = begin(t, [server], { ...start, times: { ...TIMES, stallAfter: 60_000 } });
+  await until("the fault", () => made.faults.length > 0);
+  const [{ verdict, culprit, nextStep, endpoint, set, message }] = made.faults;
+  assert.deepEqual([verdict, culprit, nextStep, endpoint, set], ["silent", "nobody", "go-on", server.url, LATEST]);
+  assert.match(message, new RegExp(`no set signs its newest block: set ${set}, trusted at block ${first.number}, has expired \\(HANDOFF-5\\)`));
+});
+
+test("where no proof comes, an endpoint is asked whether a set signs, and its word is told once for each block", async (t) => {
+  clock(t, 20);
+  const server = await serveSaying("0x00");
+  const made = begin(t, [server], { ...start, times: QUICK });
+  await made.ready;
+  const since = performance.now();
+  await until("the question to be asked again", () => askedWhy(server) === 2);
+  assert.ok(performance.now() - since > 4 * QUICK.stallAfter);
+  assert.equal(made.faults.length, 1);
+  server.move(1);
+  await until("the fault at the next block", () => made.faults.length === 2);
+  assert.match(made.faults[1].message, new RegExp(`trusted at block ${second.number},`));
+});
+
+for (const answer of ["0x01", "0x", null, { error: { code: -32601, message: "Method not found" } }]) {
+  test(`nothing is told of an endpoint that answers ${JSON.stringify(answer)} when asked whether a set signs`, async (t) => {
+    clock(t, 20);
+    const server = await serveSaying(answer);
+    const made = begin(t, [server], { ...start, times: QUICK });
+    await until("the question to be asked again", () => askedWhy(server) === 2);
+    assert.deepEqual(made.faults, []);
+  });
+}
 
 test("who cannot prove the time is asked at most every ten seconds, and nobody is asked for what another one proved", async (t) => {
   clock(t, 0);
