@@ -49,17 +49,17 @@ export class Endpoint {
   }
 }
 
-const ORDER = [["lied", "other_chain"], ["reset", "later_start", "incomplete"], ["stalled", "incompatible", "unreachable"]];
-const WORDS = [
-  "no honest endpoint is left",
-  "no endpoint can prove the way from the trusted state; no proof contradicts that state: ask other nodes (LIGHT-7)",
-  "no usable endpoint",
-];
+const NO_WAY = "no endpoint can prove the way from the trusted state; no proof contradicts that state: ask other nodes (LIGHT-7)";
+const ORDER = [["reset", "later_start"], ["lied", "other_chain"], ["incomplete"], ["stalled", "incompatible", "unreachable"]];
+const WORDS = [NO_WAY, "no honest endpoint is left", NO_WAY, "no usable endpoint"];
 
-/** Why no endpoint is usable. Lies come before missing data, and missing data before silence. Lists each endpoint. */
+/**
+ * Why no endpoint is usable. What the user can do comes before lies, so that no liar hides it; lies come before missing
+ * data, and missing data before silence. Lists each endpoint.
+ */
 export function verdict(endpoints) {
   const order = ORDER.map((verdicts) => endpoints.filter(({ fault }) => verdicts.includes(fault?.verdict)));
   const first = order.findIndex((found) => found.length > 0);
   const reasons = endpoints.map(({ url, fault }) => `${url}: ${fault?.message ?? "no head yet"}`);
-  return { fault: order[first]?.[0].fault, message: `${WORDS[first] ?? WORDS[2]}: ${reasons.join("; ")}` };
+  return { fault: order[first]?.[0].fault, message: `${WORDS[first] ?? WORDS.at(-1)}: ${reasons.join("; ")}` };
 }
