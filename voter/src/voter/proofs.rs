@@ -60,3 +60,24 @@ impl Proofs {
         self.waiting.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_primitives::{testing::TestSet, RoundMessage, H256};
+
+    #[test]
+    fn as_many_as_the_limit_wait_until_a_block_is_proven() {
+        let set = TestSet::new(0, 0..4);
+        let proof = |block| {
+            let message = RoundMessage::new(H256::zero(), set.commitment(block, &set.set));
+            set.justify(&message, 0..3)
+        };
+        let mut proofs = Proofs::new(2);
+        let dropped = [5, 6, 7].map(|block| proofs.insert(proof(block)));
+        assert_eq!(dropped, [0, 0, 1]);
+        proofs.prune(SetId::FIRST, BlockNumber::new(5));
+        let ready = proofs.ready(SetId::FIRST, BlockNumber::ZERO..=BlockNumber::new(7));
+        assert_eq!((ready, proofs.len()), (Some(BlockNumber::new(6)), 1));
+    }
+}

@@ -49,3 +49,16 @@ impl<K: Ord + Copy> Retry<K> {
         self.asked.values().min().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_time_is_that_of_the_earliest_request() {
+        let mut retry = Retry::default();
+        assert_eq!(retry.next(), None);
+        assert!(retry.ask(1, 10, 5) && retry.ask(2, 10, 3));
+        assert_eq!(retry.next(), Some(13));
+    }
+}
