@@ -151,6 +151,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9955")]
     pub(crate) listen: SocketAddr,
 
+    /// The address to serve Prometheus metrics on, at `/metrics`.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) metrics: Option<SocketAddr>,
+
     /// Refuse requests whose answers cannot be verified, except submitted transactions.
     #[arg(long)]
     pub(crate) strict: bool,

@@ -184,9 +184,10 @@ async fn serve_until_stopped(args: &Serve, output: &Output) -> Result<(), Failur
     let mut session = Session::new(&args.run, Goal::Never, output.clone())?;
     session.attach(link, reports);
     session.recovery = Recovery::new(&args.recovering, session.genesis)?;
-    let server = serve::start(args, session.asking.genesis, following, output).await?;
+    let mut server = serve::start(args, session.asking.genesis, following, output).await?;
     let ended = tokio::select! {
         ended = session.run() => ended,
+        failure = server.failed() => Err(failure),
         _ = signals.wait() => Ok(()),
     };
     server.stop().await;

@@ -10,6 +10,7 @@ mod flow;
 mod gate;
 mod header_json;
 mod limits;
+mod metrics;
 mod module;
 mod params;
 mod passed;
@@ -30,7 +31,7 @@ use gate::Allowed;
 use jsonrpsee::server::{stop_channel, ServerHandle};
 use limits::{Shared, WITHIN};
 use module::{module, Context};
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
     sync::{watch, Semaphore},
@@ -49,6 +50,8 @@ const REFUSED: Duration = Duration::from_millis(100);
 pub(crate) struct Running {
     handle: ServerHandle,
     tasks: Vec<JoinHandle<()>>,
+    /// What serves the metrics, if anything does.
+    metrics: Option<JoinHandle<Failure>>,
 }
 
 impl Running {
@@ -56,8 +59,20 @@ impl Running {
     pub(crate) async fn stop(self) {
         let _ = self.handle.stop();
         let _ = tokio::time::timeout(ENDING, self.handle.stopped()).await;
+        if let Some(metrics) = self.metrics {
+            metrics.abort();
+        }
         for task in self.tasks {
             task.abort();
+        }
+    }
+
+    /// Returns when the metrics cannot be served, and else never.
+    pub(crate) async fn failed(&mut self) -> Failure {
+        let metrics = async { self.metrics.as_mut()?.await.ok() };
+        match metrics.await {
+            Some(failure) => failure,
+            None => pending().await,
         }
     }
 }
@@ -85,8 +100,13 @@ pub(crate) async fn start(
     let upstream = Arc::new(upstream);
     let (heads, head) = watch::channel(None);
     let publishing = tokio::spawn(publish_heads(Arc::clone(&upstream), view, heads));
+    let chain = Arc::new(Chain::new(upstream, head));
+    let metrics = args.metrics.map(|address| {
+        let chain = Arc::clone(&chain);
+        tokio::spawn(async move { metrics::serve(address, &chain).await })
+    });
     let context = Context {
-        chain: Chain::new(upstream, head),
+        chain,
         strict: args.strict,
     };
     let methods = module(context).map_err(|error| failed(&error))?;
@@ -109,6 +129,7 @@ pub(crate) async fn start(
     Ok(Running {
         handle,
         tasks: vec![publishing, accepting],
+        metrics,
     })
 }
 

@@ -86,6 +86,11 @@ impl Chain {
         }
     }
 
+    /// How many endpoints are in use.
+    pub(crate) fn endpoints(&self) -> u64 {
+        self.upstream.in_use()
+    }
+
     /// The heads as they arrive. A slow receiver gets only the newest.
     pub(crate) fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
         self.head.clone()

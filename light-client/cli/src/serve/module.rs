@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The state behind the methods.
 pub(crate) struct Context {
-    pub(crate) chain: Chain,
+    pub(crate) chain: Arc<Chain>,
     pub(crate) strict: bool,
 }
 

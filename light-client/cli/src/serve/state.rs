@@ -63,6 +63,12 @@ impl Chain {
         Ok(entries.values.into_iter().next().flatten())
     }
 
+    /// The proven time of a block, or of the newest; `None` where the state has none.
+    pub(crate) async fn dated(&self, at: Option<H256>) -> Result<Option<Dated>, Refusal> {
+        let key = Key(Bytes(TIME_STORAGE_KEY.to_vec()));
+        Ok(Dated::read(&[self.entry(&key, at).await?]))
+    }
+
     /// `state_getStorage`.
     pub(crate) async fn storage(&self, key: &Key, at: Option<H256>) -> Result<Value, Refusal> {
         Ok(json!(self.entry(key, at).await?.map(|value| hex(&value))))
@@ -70,12 +76,9 @@ impl Chain {
 
     /// `system_health`: it syncs while its newest block is not young. On a chain whose state has no time nobody can tell.
     pub(crate) async fn health(&self) -> Result<Value, Refusal> {
-        let time = self
-            .entry(&Key(Bytes(TIME_STORAGE_KEY.to_vec())), None)
-            .await?;
-        let age = Dated::read(&[time]).map(|dated| dated.age(now()));
+        let age = self.dated(None).await?.map(|dated| dated.age(now()));
         Ok(json!({
-            "peers": self.upstream.in_use(),
+            "peers": self.endpoints(),
             "isSyncing": age.is_some_and(|age| age > YOUNG),
             "shouldHavePeers": true,
             "headAge": age,

@@ -74,11 +74,10 @@ impl Upstream {
     }
 
     /// How many endpoints are not dropped.
-    pub(crate) fn in_use(&self) -> usize {
-        let endpoints = self.endpoints.iter();
-        endpoints
-            .filter(|endpoint| endpoint.dropped.get().is_none())
-            .count()
+    pub(crate) fn in_use(&self) -> u64 {
+        let in_use = |endpoint: &&Endpoint| endpoint.dropped.get().is_none();
+        let count = self.endpoints.iter().filter(in_use).count();
+        u64::try_from(count).unwrap_or(u64::MAX)
     }
 
     /// Asks one endpoint after the other until one gives an answer that `question` accepts.

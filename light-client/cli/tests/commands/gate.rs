@@ -16,7 +16,7 @@ fn world() -> Arc<World> {
 const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"chain_getFinalizedHead","params":[]}"#;
 
 /// Sends one request over HTTP, and gives what comes.
-async fn http(address: &str, first: &str, headers: &[&str], body: &str) -> String {
+pub(crate) async fn http(address: &str, first: &str, headers: &[&str], body: &str) -> String {
     let mut connection = TcpStream::connect(address).await.expect("it listens");
     let mut request = format!("{first}\r\n");
     for header in headers {

@@ -1,14 +1,21 @@
 //! `serve` in front of nodes: what is answered, and what of it is verified.
 
-use crate::support::{
-    account_info, account_key, checkpoint_file, data, events_key, hex, Node, Program, Served,
-    Tamper, World, ACCOUNT, FORGED, MODES,
+use crate::{
+    gate::http,
+    support::{
+        account_info, account_key, checkpoint_file, data, events_key, hex, Node, Program, Served,
+        Tamper, World, ACCOUNT, FORGED, MODES,
+    },
 };
 use codec::Encode;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
-use std::{sync::Arc, time::Duration};
+use std::{
+    net::TcpListener,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 const NEWEST: u32 = 9;
 
@@ -36,6 +43,49 @@ async fn a_server_whose_newest_block_is_old_syncs() {
         let told = health["headAge"].as_u64().expect("it is proven");
         assert!((age..age + 60).contains(&told), "{health}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_tell_the_newest_block_and_its_time() {
+    let world = Arc::new(World::aged(NEWEST, 1, 100, 1_000));
+    let node = Node::start(&world, Tamper::None).await;
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = free.local_addr().expect("it is bound").to_string();
+    let metrics = format!("--metrics {address}");
+    let file = checkpoint_file(&world.checkpoint());
+    let (file, url) = (file.path().display(), &node.url);
+    let line =
+        format!("serve --json --listen 127.0.0.1:0 {metrics} --checkpoint {file} --url {url}");
+    let busy = Program::run(&line).await.expect_code(1);
+    assert!(busy.message().contains("--metrics"), "{}", busy.message());
+    drop(free);
+
+    let served = Served::start(&world, &[&node], &metrics).await;
+    let health = served.ask("system_health", json!([])).await;
+    let age = health["headAge"].as_u64().expect("it is proven");
+    let shown = async {
+        loop {
+            let text = http(&address, "GET /metrics HTTP/1.1", &["host: localhost"], "").await;
+            let value = |name: &str| -> Option<u64> {
+                let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+                line.trim().parse().ok()
+            };
+            match value("duet_light_best_block_timestamp_seconds ") {
+                None | Some(0) => tokio::time::sleep(Duration::from_millis(50)).await,
+                Some(time) => {
+                    let rest = ["best_block", "best_set", "endpoints"];
+                    break (time, rest.map(|name| value(&format!("duet_light_{name} "))));
+                }
+            }
+        }
+    };
+    let shown = tokio::time::timeout(Duration::from_secs(30), shown).await;
+    let (time, rest) = shown.expect("the time is known soon");
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("after 1970");
+    assert!((age..age + 60).contains(&(now.as_secs() - time)), "{time}");
+    assert_eq!(rest, [u64::from(NEWEST), 0, 1].map(Some));
 }
 
 /// STATE-1 to STATE-4.
