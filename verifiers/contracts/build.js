@@ -4,12 +4,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import solc from 'solc';
 
 const at = (name) => new URL(name, import.meta.url);
-const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'OwnedDuetLightClient.sol', 'StateProof.sol', 'RecoverableDuetLightClient.sol', 'MmrLeaf.sol', 'examples/MessageBoard.sol', 'tests/Coefficient.sol'];
+const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'OwnedDuetLightClient.sol', 'StateProof.sol', 'RecoverableDuetLightClient.sol', 'MmrLeaf.sol', 'examples/MessageBoard.sol', 'tests/AnyHeader.sol', 'tests/Coefficient.sol'];
 const deployed = [
   ['DuetLightClient.sol', 'DuetLightClient'],
   ['OwnedDuetLightClient.sol', 'OwnedDuetLightClient'],
   ['RecoverableDuetLightClient.sol', 'RecoverableDuetLightClient'],
   ['examples/MessageBoard.sol', 'MessageBoard'],
+  ['tests/AnyHeader.sol', 'AnyHeader'],
   ['tests/Coefficient.sol', 'Coefficient'],
 ];
 const sources = Object.fromEntries(

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod recovery;
+mod recovery_vectors;
 
 use codec::{DecodeAll, Encode};
 use common::{checkpoint, prove, prove_with, GENESIS};

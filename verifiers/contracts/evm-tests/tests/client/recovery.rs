@@ -37,13 +37,13 @@ fn terms() -> Vec<u8> {
 
 /// The header of the newest block, and the trie nodes that prove the terms in its state, which has many other entries: some
 /// part from the key at each of its nibbles, and some have values in the branches.
-struct State {
-    header: Vec<u8>,
-    nodes: Vec<Vec<u8>>,
+pub(crate) struct State {
+    pub(crate) header: Vec<u8>,
+    pub(crate) nodes: Vec<Vec<u8>>,
 }
 
 impl State {
-    fn new(terms: Option<Vec<u8>>) -> Self {
+    pub(crate) fn new(terms: Option<Vec<u8>>) -> Self {
         let key = RECOVERY_TERMS_STORAGE_KEY;
         let mut entries = vec![
             (key[..7].to_vec(), vec![9; 9]),
