@@ -52,7 +52,7 @@ pub(crate) struct Board {
 pub(crate) struct Claim {
     /// The endpoint.
     pub(crate) rival: usize,
-    /// The block.
+    /// The oldest such block that it named, for longer than the followed endpoint may lag.
     pub(crate) head: BlockNumber,
 }
 
@@ -168,12 +168,13 @@ impl Board {
         let state = self.state();
         state.followed?;
         let ahead = rivals.iter().filter_map(|(index, from)| {
-            let (_, first) = state.endpoints.get(*index)?.named.front()?;
+            let named = &state.endpoints.get(*index)?.named;
+            let (oldest, first) = named.front()?;
             let lags = now.saturating_duration_since(*first) >= self.lag_after;
-            let newest = state.endpoints.get(*index)?.named.back()?.0;
-            (lags && *from <= now).then_some((newest, *index))
+            let newest = named.back()?.0;
+            (lags && *from <= now).then_some((newest, *index, *oldest))
         });
-        ahead.max().map(|(head, rival)| Claim { rival, head })
+        ahead.max().map(|(_, rival, head)| Claim { rival, head })
     }
 
     fn name(&self, index: usize, head: BlockNumber, now: Instant) {
@@ -283,6 +284,8 @@ mod tests {
             Some(Claim { rival, head })
         };
         assert_eq!(board.find_ahead(&rivals, now + LAG), claim(1, 6));
+        assert_eq!(board.find_ahead(&rivals, now + LAG + LAG), claim(2, 7));
+        board.name(2, block(9), now + LAG);
         assert_eq!(board.find_ahead(&rivals, now + LAG + LAG), claim(2, 7));
         assert_eq!(board.find_ahead(&[(1, now + LAG + LAG)], now + LAG), None);
     }

@@ -91,15 +91,21 @@ impl Server {
     /// # Errors
     /// [`Fault::Unreachable`].
     pub async fn connect(url: &str, timeout: Duration) -> Result<Self, Fault> {
-        let client = WsClientBuilder::default()
-            .connection_timeout(timeout.min(CONNECT_TIMEOUT))
+        let within = timeout.min(CONNECT_TIMEOUT);
+        let building = WsClientBuilder::default()
+            // So that a second address of the host has its turn.
+            .connection_timeout(within.div_f64(2.0))
             .request_timeout(timeout)
             .max_response_size(MAX_RESPONSE)
             .max_buffer_capacity_per_subscription(SUBSCRIPTION_BUFFER)
             .enable_ws_ping(PingConfig::new())
-            .build(url)
-            .await
-            .map_err(|error| Fault::Unreachable(shown(&error.to_string())))?;
+            .build(url);
+        // The limit above ends before the handshake.
+        let client = match tokio::time::timeout(within, building).await {
+            Ok(client) => client.map_err(|error| shown(&error.to_string())),
+            Err(_) => Err(format!("no connection within {} s", within.as_secs_f64())),
+        };
+        let client = client.map_err(Fault::Unreachable)?;
         Ok(Self {
             url: url.to_owned(),
             client,

@@ -201,7 +201,7 @@ async fn an_endpoint_whose_proofs_stall_while_its_chain_grows_is_replaced_by_ano
     let stalled = Server::start_at(&chain, Lie::Stalls, 8).await;
     let honest = Server::start(&chain, Lie::None).await;
     let both = [&*stalled.url, &honest.url];
-    let program = follow(&chain, &both, "--blocks 5 --lag-after 1");
+    let program = follow(&chain, &both, "--blocks 8 --lag-after 1");
     let finished = program.finish().await.expect_code(0);
     let left = finished.named("endpoint").remove(0);
     assert_eq!(

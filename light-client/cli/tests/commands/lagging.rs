@@ -51,7 +51,7 @@ async fn an_endpoint_that_stands_still_is_left_within_seconds_for_one_that_does_
 async fn an_endpoint_that_answers_no_more_is_left_within_seconds_too() {
     let chain = chain();
     let honest = Server::start_at(&chain, Lie::None, 8).await;
-    let frozen = Proxy::start(&honest, Tampering::None).await;
+    let frozen = Proxy::start(&honest.url, Tampering::None).await;
     let program = follow(&chain, &[&frozen.url, &honest.url], "--blocks 8");
     let program = program.synced().await;
     frozen.freeze();
@@ -115,6 +115,59 @@ async fn a_head_that_is_only_claimed_leaves_nobody() {
         let last = finished.named("proof").pop().expect("proofs");
         assert_eq!(last["url"], honest.url.as_str());
     }
+}
+
+/// A block that is proven when it is asked for does not stand for those that were only claimed.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_proves_less_than_it_claims_drives_no_honest_endpoint_away() {
+    let chain = chain();
+    let honest = Server::start_at(&chain, Lie::None, 8).await;
+    let liar = Server::start_at(&chain, Lie::ClaimsAhead, 8).await;
+    let program = follow(&chain, &[&honest.url, &liar.url], "--lag-after 0.5");
+    let program = program.synced().await;
+    liar.prove_up_to(12);
+    let program = program.wait_for_line("\"endpoint\"").await;
+    let left = program.last_event();
+    assert_eq!(
+        (&left["url"], &left["verdict"]),
+        (&liar.url.as_str().into(), &"incomplete".into()),
+        "{left}"
+    );
+    let program = program.synced().await;
+    assert_eq!(
+        program.last_event()["block"],
+        12,
+        "it is proven all the same"
+    );
+    honest.prove_up_to(15);
+    let program = program.wait_for_line("\"block\":15").await;
+    assert_eq!(program.last_event()["url"], honest.url.as_str());
+    program.signal("INT");
+    program.finish().await.expect_code(0);
+}
+
+/// Each of its answers comes in time, and all together would take half a minute: the client does not wait for them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_is_proven_slowly_holds_nobody_back_for_long() {
+    let chain = chain();
+    let honest = Server::start_at(&chain, Lie::None, 8).await;
+    let liar = Server::start_at(&chain, Lie::InventedHead, 8).await;
+    let slow = Proxy::start(&liar.url, Tampering::Late(Duration::from_secs(2))).await;
+    let program = follow(&chain, &[&honest.url, &slow.url], "--lag-after 0.5");
+    let program = program.synced().await;
+    let program = program.wait_for_line("\"endpoint\"").await;
+    let left = program.last_event();
+    assert_eq!(
+        (&left["url"], &left["verdict"]),
+        (&slow.url.as_str().into(), &"incomplete".into()),
+        "{left}"
+    );
+    assert_eq!(liar.calls("duet_getJustification"), 0, "it came to that");
+    let program = program.synced().await;
+    honest.prove_up_to(15);
+    let program = program.wait_for_line("\"block\":15").await;
+    program.signal("INT");
+    program.finish().await.expect_code(0);
 }
 
 /// What the questions to the other endpoints find is reported once, also while nothing lags.

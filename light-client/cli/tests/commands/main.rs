@@ -8,6 +8,7 @@ mod lying_server;
 mod proofs;
 mod recovery;
 mod serve;
+mod slow;
 mod start;
 #[path = "../support/mod.rs"]
 mod support;

@@ -63,7 +63,7 @@ async fn a_message_that_is_no_answer_is_named_and_its_server_not_asked_again() {
     let chain = TestChain::new(2, 5, 1);
     let honest = Server::start(&chain, Lie::None).await;
     for (tampering, reason) in FAULTS {
-        let liar = Proxy::start(&honest, tampering).await;
+        let liar = Proxy::start(&honest.url, tampering).await;
         let alone = sync(&chain, &[&liar.url], "").await.expect_code(3);
         assert_named(&alone, &liar.url, reason);
         assert_eq!(liar.connections(), 1, "{tampering:?}");
@@ -82,7 +82,7 @@ async fn a_message_that_is_no_answer_is_named_and_its_server_not_asked_again() {
 async fn a_proxy_that_changes_nothing_is_as_good_as_its_server() {
     let chain = TestChain::new(2, 5, 1);
     let honest = Server::start(&chain, Lie::None).await;
-    let proxy = Proxy::start(&honest, Tampering::None).await;
+    let proxy = Proxy::start(&honest.url, Tampering::None).await;
     let finished = sync(&chain, &[&proxy.url], "").await.expect_code(0);
     assert!(finished.named("endpoint").is_empty());
 }
@@ -92,7 +92,7 @@ async fn a_proxy_that_changes_nothing_is_as_good_as_its_server() {
 async fn a_cut_message_to_a_subscriber_is_named_too() {
     let chain = TestChain::new(2, 5, 1);
     let honest = Server::start_at(&chain, Lie::None, 2).await;
-    let liar = Proxy::start(&honest, Tampering::CutPush).await;
+    let liar = Proxy::start(&honest.url, Tampering::CutPush).await;
     let program = follow(&chain, &[&liar.url], "").synced().await;
     honest.prove_next();
     let finished = program.finish().await.expect_code(3);

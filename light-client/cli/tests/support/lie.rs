@@ -68,6 +68,8 @@ pub(crate) enum Lie {
     OtherHeadHash,
     /// A head that it has no proof of.
     InventedHead,
+    /// The same, except for the first head on a connection, which it can prove.
+    ClaimsAhead,
     /// Honest, and began in the middle of the chain: it has nothing of what came before yet.
     Joining,
     /// No handoff proofs, as if they were pruned.

@@ -1,9 +1,11 @@
 //! A proxy in front of a server, which changes what the server sends, or stops sending it.
 
-use super::Server;
-use std::sync::{
-    atomic::{AtomicUsize, Ordering},
-    Arc,
+use std::{
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        Arc,
+    },
+    time::Duration,
 };
 use tokio::{
     io::{copy, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -35,6 +37,16 @@ pub(crate) enum Tampering {
     BadFrame,
     /// Only the first half of what subscribers get.
     CutPush,
+    /// Nothing, but each message comes so much later.
+    Late(Duration),
+    /// Nothing, but after the handshake a byte comes each second.
+    Dripping,
+    /// Nothing, but nothing comes after the handshake.
+    Silent,
+    /// Nothing, but of the handshake too a byte comes each second.
+    DrippingAtOnce,
+    /// Nothing, but nothing comes at all.
+    SilentAtOnce,
 }
 
 /// A running proxy; it ends when it is dropped.
@@ -52,8 +64,8 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    pub(crate) async fn start(server: &Server, tampering: Tampering) -> Self {
-        let upstream = server.url.trim_start_matches("ws://").to_owned();
+    pub(crate) async fn start(url: &str, tampering: Tampering) -> Self {
+        let upstream = url.trim_start_matches("ws://").to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("ws://{}", listener.local_addr().expect("it listens"));
         let (frozen, is_frozen) = watch::channel(false);
@@ -115,7 +127,7 @@ async fn tamper(
     while !head.ends_with(b"\r\n\r\n") {
         head.push(from.read_u8().await?);
     }
-    to.write_all(&head).await?;
+    send(&head, to, tampering, true).await?;
     loop {
         let first = from.read_u8().await?;
         // A server masks nothing.
@@ -131,9 +143,31 @@ async fn tamper(
             _ => vec![frame(first, &payload)],
         };
         for frame in frames {
-            to.write_all(&frame).await?;
+            send(&frame, to, tampering, false).await?;
         }
     }
+}
+
+/// Sends the handshake or a frame, at the speed that is meant.
+async fn send(
+    bytes: &[u8],
+    to: &mut (impl AsyncWrite + Unpin),
+    tampering: Tampering,
+    is_handshake: bool,
+) -> std::io::Result<()> {
+    match (tampering, is_handshake) {
+        (Tampering::SilentAtOnce, _) | (Tampering::Silent, false) => std::future::pending().await,
+        (Tampering::DrippingAtOnce, _) | (Tampering::Dripping, false) => {
+            for byte in bytes {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                to.write_u8(*byte).await?;
+            }
+            return Ok(());
+        }
+        (Tampering::Late(delay), false) => tokio::time::sleep(delay).await,
+        _ => {}
+    }
+    to.write_all(bytes).await
 }
 
 /// The first byte of a whole text message.
@@ -152,7 +186,12 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 fn changed(text: &str, tampering: Tampering) -> Vec<Vec<u8>> {
     let half = &text[..text.len() / 2];
     let text = match tampering {
-        Tampering::None => text.to_owned(),
+        Tampering::None
+        | Tampering::Late(_)
+        | Tampering::Dripping
+        | Tampering::Silent
+        | Tampering::DrippingAtOnce
+        | Tampering::SilentAtOnce => text.to_owned(),
         Tampering::WrongId => text.replace("\"id\":", "\"id\":77"),
         Tampering::Twice => {
             let twice = frame(TEXT, text.as_bytes());

@@ -16,7 +16,7 @@ use jsonrpsee::{
 use serde_json::{json, Value};
 use std::{
     sync::{
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
         Arc,
     },
     time::Duration,
@@ -34,6 +34,8 @@ struct State {
     /// The newest block whose proof is there.
     visible: watch::Receiver<u32>,
     chain_head: AtomicU32,
+    /// Whether somebody has just connected.
+    greeted: AtomicBool,
     calls: Calls,
 }
 
@@ -98,6 +100,7 @@ impl Server {
             warp,
             visible: receiver,
             chain_head: AtomicU32::new(head),
+            greeted: AtomicBool::new(false),
             calls: Calls::default(),
         });
         let host = Host::start_at(address, module(Arc::clone(&state))).await;
@@ -172,6 +175,9 @@ impl State {
 
     fn answer(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
         self.calls.record(method);
+        if method == "chain_getBlockHash" {
+            self.greeted.store(true, Ordering::Relaxed);
+        }
         if self.lie == Lie::NoDuet && method.starts_with("duet_") {
             return Err(ErrorCode::MethodNotFound.into());
         }
@@ -290,7 +296,10 @@ impl State {
             }
             "duet_getGenesisProof" => self.bytes(&lie.of_start(chain.genesis_proof())),
             "duet_getFinalizedHead" => match (lie, self.head()) {
-                (Lie::InventedHead, head) => {
+                (Lie::ClaimsAhead, head) if self.greeted.swap(false, Ordering::Relaxed) => {
+                    json!(self.block_hash(head))
+                }
+                (Lie::InventedHead | Lie::ClaimsAhead, head) => {
                     json!(H256::from_low_u64_be(UNPROVEN + u64::from(head) + 1))
                 }
                 (_, 0) => return Err(ErrorObject::owned(9001, "not yet", None::<()>)),
