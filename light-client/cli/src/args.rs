@@ -202,7 +202,7 @@ pub(crate) struct Storage {
     #[command(flatten)]
     pub(crate) read: Read,
 
-    /// The key of the entry, 0x-hex.
+    /// The key of the entry in the main trie, 0x-hex. Of a child trie it has the root alone.
     #[arg(value_name = "KEY", value_parser = question::Entry::from_key, required_unless_present = "name")]
     pub(crate) key: Option<question::Entry>,
 

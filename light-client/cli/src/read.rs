@@ -7,7 +7,7 @@ use crate::{
     question::{Account, AccountInfo, Entry, Question},
     session::Session,
 };
-use codec::Decode;
+use codec::DecodeAll;
 use duet_light_client::{FinalBlock, FinalHeader};
 use duet_light_rpc::{hex, Failure, Fault, Kind, Server};
 use duet_primitives::{BlockNumber, H256};
@@ -135,7 +135,7 @@ impl Session {
         source: Source<'_>,
     ) -> Result<(), Failure> {
         let info = match entry {
-            Some(mut bytes) => AccountInfo::decode(&mut bytes).map_err(|_| {
+            Some(mut bytes) => AccountInfo::decode_all(&mut bytes).map_err(|_| {
                 Failure::new(
                     Kind::Usage,
                     "this chain has another account format: read the entry with `storage`",

@@ -201,9 +201,10 @@ impl Event<'_> {
                 format!("the state after block {block} has no account {account}")
             }
             Self::Account { block, hash, account, nonce, free, reserved, frozen, source, .. } => {
+                let bound = if frozen == "0" { "" } else { "  of free and reserved together, which cannot be spent" };
                 let account = format!(
                     "account   {account}\nblock     {block}  {hash:?}\nnonce     {nonce}\nfree      {free}\nreserved  \
-                     {reserved}\nfrozen    {frozen}"
+                     {reserved}\nfrozen    {frozen}{bound}"
                 );
                 match source.head_age {
                     Some(age) => format!("{account}\nproven    under a block that is {age} s old"),

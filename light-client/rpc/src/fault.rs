@@ -132,7 +132,7 @@ pub enum Missing {
     #[error("header of block {0:?}")]
     Header(H256),
     /// The state of this block.
-    #[error("state of block {0}: a node keeps the state of the last 256 blocks, or of all with `--state-pruning archive`")]
+    #[error("state of block {0}: a node keeps the state of its newest blocks, 256 by default, or of all with `--state-pruning archive`")]
     State(BlockNumber),
     /// The proof of a block's state under a later block.
     #[error("proofs of block {block} under block {under}")]

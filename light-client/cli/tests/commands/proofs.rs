@@ -2,7 +2,7 @@
 
 use crate::support::{
     account_info, account_key, checkpoint_file, events_key, hex, urls, Finished, Node, Program,
-    Tamper, World, ACCOUNT, MODES,
+    Tamper, World, ACCOUNT, CHILD, FOREIGN, FROZEN, MODES,
 };
 use codec::{Decode, Encode};
 use duet_light_client::{BlockProof, Mode, Trusted, Update};
@@ -57,6 +57,44 @@ async fn one_question_is_asked_where_the_node_has_it_and_else_one_for_each_part(
             }
             assert_eq!(answers[0], answers[1]);
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_is_absent_frozen_or_foreign_and_a_child_trie_are_shown_as_they_are() {
+    let world = world();
+    let node = Node::start(&world, Tamper::None).await;
+    for (account, exists, amounts) in [(FROZEN, true, ["0", "5", "9"]), ([1; 32], false, ["0"; 3])]
+    {
+        let finished = ask(&world, &format!("account {}", hex(&account)), &[&node]).await;
+        let answer = finished.expect_code(0).named("account").remove(0);
+        assert_eq!(answer["exists"], exists);
+        let shown = ["free", "reserved", "frozen"].map(|name| answer[name].as_str().expect("text"));
+        assert_eq!(shown, amounts);
+    }
+    let checkpoint = checkpoint_file(&world.checkpoint());
+    let from = format!(
+        "--checkpoint {} --url {}",
+        checkpoint.path().display(),
+        node.url
+    );
+    for (account, text) in [
+        (FROZEN, "frozen    9  of free and reserved together"),
+        ([1; 32], "the state after block 9 has no account 0x01"),
+    ] {
+        let line = format!("account {} {from}", hex(&account));
+        let finished = Program::run(&line).await.expect_code(0);
+        assert!(finished.stdout.contains(text), "{}", finished.stdout);
+    }
+    let foreign = ask(&world, &format!("account {}", hex(&FOREIGN)), &[&node]).await;
+    let message = foreign.expect_code(2).message();
+    assert!(message.contains("another account format"), "{message}");
+
+    let inside = [CHILD, b"inside"].concat();
+    for (key, value) in [(CHILD, json!(hex(&[5; 32]))), (&inside, Value::Null)] {
+        let finished = ask(&world, &format!("storage {}", hex(key)), &[&node]).await;
+        let answer = finished.expect_code(0).named("storage").remove(0);
+        assert_eq!(answer["value"], value);
     }
 }
 

@@ -26,6 +26,12 @@ use tempfile::NamedTempFile;
 const SLOT: u64 = 2_000;
 /// The account whose balance and nonce are the number of the block.
 pub(crate) const ACCOUNT: [u8; 32] = [7; 32];
+/// An account with nothing free, 5 reserved, and 9 frozen.
+pub(crate) const FROZEN: [u8; 32] = [10; 32];
+/// An account in a format that only another chain has.
+pub(crate) const FOREIGN: [u8; 32] = [11; 32];
+/// The key of the root of a child trie.
+pub(crate) const CHILD: &[u8] = b":child_storage:default:child";
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
@@ -99,11 +105,15 @@ pub(crate) fn account_info(number: u32) -> Vec<u8> {
 }
 
 pub(crate) fn account_key() -> Vec<u8> {
+    key_of(&ACCOUNT)
+}
+
+fn key_of(account: &[u8; 32]) -> Vec<u8> {
     let parts: [&[u8]; 4] = [
         &twox_128(b"System"),
         &twox_128(b"Account"),
-        &blake2_128(&ACCOUNT),
-        &ACCOUNT,
+        &blake2_128(account),
+        account,
     ];
     parts.concat()
 }
@@ -187,6 +197,13 @@ impl World {
                 (KEYSETS_STORAGE_KEY.to_vec(), keysets),
                 (account_key(), account_info(number)),
                 (events_key(), vec![number; 3].encode()),
+                (
+                    key_of(&FROZEN),
+                    (3_u32, [1_u32; 3], [0_u128, 5, 9], 1_u128 << 127).encode(),
+                ),
+                // A balance more than the SDK has.
+                (key_of(&FOREIGN), (0_u32, [0_u32; 3], [7_u128; 5]).encode()),
+                (CHILD.to_vec(), vec![5; 32]),
             ];
             if number > 0 {
                 entries.push((TIME_STORAGE_KEY.to_vec(), time.encode()));
