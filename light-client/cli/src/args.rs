@@ -6,7 +6,7 @@ use crate::stats::args::Asked;
 #[cfg(feature = "vouchers")]
 use crate::vouch::args::{Fingerprint, Vouch, Vouching};
 use clap::{Args as ArgsGroup, Parser, Subcommand};
-use duet_light_rpc::ws_url;
+use duet_light_rpc::{seconds, ws_url};
 use duet_primitives::H256;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -378,11 +378,4 @@ fn hash(text: &str) -> Result<H256, String> {
     hex::decode_to_slice(digits, &mut bytes)
         .map_err(|error| format!("a hash is 0x and 64 hexadecimal digits: {error}"))?;
     Ok(H256(bytes))
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text
-        .parse()
-        .map_err(|error| format!("not a number of seconds: {error}"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

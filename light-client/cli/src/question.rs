@@ -4,7 +4,7 @@ use codec::{Compact, Decode};
 use duet_primitives::H256;
 use sp_core::crypto::{AccountId32, Ss58Codec};
 use sp_crypto_hashing::{blake2_128, twox_128};
-use std::str::FromStr;
+use std::{fmt::Display, str::FromStr};
 
 /// A question.
 #[derive(Clone, Debug)]
@@ -81,18 +81,16 @@ impl FromStr for Account {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |error: &dyn Display| {
+            format!("an account is an SS58 address or 0x and 64 hexadecimal digits: {error}")
+        };
         let id = match text.strip_prefix("0x") {
             Some(digits) => {
                 let mut id = [0; 32];
-                hex::decode_to_slice(digits, &mut id).map_err(|error| {
-                    format!(
-                        "an account is an SS58 address or 0x and 64 hexadecimal digits: {error}"
-                    )
-                })?;
+                hex::decode_to_slice(digits, &mut id).map_err(|error| wrong(&error))?;
                 id.into()
             }
-            None => AccountId32::from_ss58check(text)
-                .map_err(|error| format!("not an SS58 address: {error:?}"))?,
+            None => AccountId32::from_ss58check(text).map_err(|error| wrong(&error))?,
         };
         let text = text.to_owned();
         Ok(Self { text, id })

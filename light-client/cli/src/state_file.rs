@@ -52,6 +52,8 @@ pub(crate) fn read(path: &Path) -> Result<Option<Trusted>, Failure> {
 impl StateFile {
     /// Locks the file and reads its content.
     pub(crate) fn open(path: &Path) -> Result<(Self, Option<Trusted>), Failure> {
+        // What is no state is left as it is, without a lock beside it.
+        read(path)?;
         let mut lock_path = path.as_os_str().to_owned();
         lock_path.push(".lock");
         let lock = File::create(&lock_path).map_err(|error| failed(path, error))?;
@@ -145,6 +147,8 @@ mod tests {
                 "{error}"
             );
             assert_eq!(fs::read(&path).expect("readable"), bytes);
+            let names = fs::read_dir(directory.path()).expect("a directory").count();
+            assert_eq!(names, 1, "no lock");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How our programs read their command lines, write, stop at signals, and end.
 //!
-//! - [`arguments`]: the command line, or help;
+//! - [`arguments`], [`try_arguments`]: the command line, or help;
 //! - [`print()`], [`tell`]: standard output; [`warn`]: standard error;
 //! - `Signals`, with the feature `signals`: SIGINT, SIGTERM and SIGHUP end a program in order;
 //! - [`exit`]: the exit status.
@@ -22,7 +22,7 @@ mod output;
 mod signals;
 
 pub use output::{
-    arguments, exit, print, refuse, tell, warn, Lost, CLOSED, EXIT_STATUS, UNWRITTEN,
+    arguments, exit, print, refuse, tell, try_arguments, warn, Lost, CLOSED, EXIT_STATUS, UNWRITTEN,
 };
 #[cfg(feature = "signals")]
 pub use signals::Signals;

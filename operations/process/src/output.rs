@@ -1,5 +1,6 @@
 //! Standard output, standard error, and the exit status.
 
+use clap::error::ErrorKind;
 use std::{
     fmt::{self, Display},
     io::{self, Write},
@@ -38,7 +39,29 @@ impl std::error::Error for Lost {}
 /// The command line. Prints help, or what is wrong with the arguments, and exits if there is nothing to run.
 #[must_use]
 pub fn arguments<A: clap::Parser>() -> A {
-    A::try_parse().unwrap_or_else(|error| std::process::exit(refuse(&error).into()))
+    try_arguments().unwrap_or_else(|error| std::process::exit(refuse(&error).into()))
+}
+
+/// The command line.
+///
+/// # Errors
+/// What is wrong with the arguments, or a wish for help: for [`refuse`].
+pub fn try_arguments<A: clap::Parser>() -> Result<A, clap::Error> {
+    A::try_parse().map_err(|error| match error.kind() {
+        // It does not say which.
+        ErrorKind::InvalidUtf8 => A::command().error(ErrorKind::InvalidUtf8, not_utf8()),
+        _ => error,
+    })
+}
+
+/// The arguments that are not UTF-8, each with the one before it, which may be its option.
+fn not_utf8() -> String {
+    let all: Vec<_> = std::env::args_os().skip(1).collect();
+    let bad = all.iter().enumerate();
+    let bad = bad.filter(|(_, argument)| argument.to_str().is_none());
+    let bad = bad.map(|(at, _)| all.get(at.saturating_sub(1)..=at).unwrap_or_default());
+    let bad: Vec<_> = bad.map(|pair| format!("{pair:?}")).collect();
+    format!("expected UTF-8 in the arguments {}", bad.join(", "))
 }
 
 /// Prints help, or what is wrong with the arguments. Returns the exit status.
