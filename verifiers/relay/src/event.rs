@@ -12,6 +12,7 @@ use duet_light_rpc::Fault;
 use duet_primitives::{BlockNumber, RecoveryStatement, SetId, H256};
 use serde::Serialize;
 use std::fmt;
+use tokio::sync::mpsc::UnboundedSender;
 
 /// One thing that happened. As JSON, amounts are text, because they may be greater than what readers take for a number.
 #[derive(Clone, Debug, Serialize)]
@@ -25,6 +26,13 @@ pub enum Event {
         set: SetId,
         /// Whether its successor is known.
         knows_next: bool,
+    },
+    /// The target has lost blocks that it had: its chain was reorganised, its owner has set it back, or its node lags.
+    WentBack {
+        /// The newest block that it had.
+        from: BlockNumber,
+        /// Its newest block now.
+        to: BlockNumber,
     },
     /// The cost of a submission that was not sent.
     Estimated {
@@ -111,6 +119,15 @@ pub enum Event {
         /// Why, with the rule that broke.
         reason: String,
     },
+    /// A transaction of the paying account is in the way of the next one.
+    Stuck {
+        /// Its nonce.
+        nonce: u64,
+        /// Its hash, where the target's node shows it.
+        transaction: Option<H256>,
+        /// What happens now.
+        then: Then,
+    },
     /// The target cannot be used now; it is tried again.
     Trouble {
         /// Why.
@@ -128,6 +145,34 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+}
+
+/// What happens to a transaction that is in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Then {
+    /// It has the next nonce, and was not sent in this run: it is waited for.
+    Awaited,
+    /// It came into no block in time: another one with its nonce offers higher fees.
+    Replaced,
+    /// Its nonce is not the next one: it comes into a block when others have used the nonces before it.
+    BehindGap,
+    /// The relayer's own one waits with the highest fees that the operator allows.
+    AtLimit,
+}
+
+/// Where events go while a look goes on: to nobody at first.
+#[derive(Clone, Debug, Default)]
+pub struct News(pub(crate) Option<UnboundedSender<Event>>);
+
+impl News {
+    /// Tells of an event at once.
+    pub fn tell(&self, event: Event) {
+        if let Some(listener) = &self.0 {
+            // Nobody listens any more when the relayer ends.
+            let _ = listener.send(event);
+        }
+    }
 }
 
 impl Event {
@@ -199,6 +244,10 @@ impl fmt::Display for Event {
                     "target at block {block}, set {set}; the next set is{next} known"
                 )
             }
+            Self::WentBack { from, to } => write!(
+                f,
+                "WARNING: the target went back from block {from} to block {to}: its chain was reorganised, its owner has set it back, or its node lags; what is missing is brought again"
+            ),
             Self::Estimated {
                 what,
                 work,
@@ -273,6 +322,22 @@ impl fmt::Display for Event {
             ),
             Self::NotRecovered { block, reason } => {
                 write!(f, "the recovery proof about block {block} is not used: {reason}")
+            }
+            Self::Stuck {
+                nonce,
+                transaction,
+                then,
+            } => {
+                write!(f, "WARNING: a transaction of the account with nonce {nonce}")?;
+                if let Some(hash) = transaction {
+                    write!(f, " ({hash:?})")?;
+                }
+                f.write_str(match then {
+                    Then::Awaited => " waits in the target's pool, and this run has not sent it: it is waited for",
+                    Then::Replaced => " came into no block: it is replaced by one with higher fees",
+                    Then::BehindGap => " waits in the target's pool for the nonces before it",
+                    Then::AtLimit => " waits with the highest fees that are allowed",
+                })
             }
             Self::Trouble { reason } => f.write_str(reason),
             Self::Done { block } => write!(f, "done: the target is at block {block}"),

@@ -49,7 +49,7 @@ pub mod substrate;
 mod target;
 mod turns;
 
-pub use event::{Brought, Event};
+pub use event::{Brought, Event, News, Then};
 pub use look::Look;
 pub use metrics::Metrics;
 pub use plan::{wanted, Offer, Policy, Waiting, Wanted};

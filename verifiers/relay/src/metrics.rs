@@ -29,6 +29,8 @@ pub struct Metrics {
     balance: Gauge<F64>,
     source_faults: Counter<U64>,
     target_troubles: Counter<U64>,
+    stuck: Counter<U64>,
+    went_back: Counter<U64>,
     last_look: Gauge<U64>,
 }
 
@@ -110,6 +112,14 @@ impl Metrics {
                 "target_troubles_total",
                 "How often the target could not be used: no answer, too expensive, refused, no funds",
             )?,
+            stuck: counter(
+                "stuck_transactions_total",
+                "How often a transaction of the account was in the way of the next one",
+            )?,
+            went_back: counter(
+                "target_went_back_total",
+                "How often the target had lost blocks that it had before",
+            )?,
             last_look: number(
                 "last_look_timestamp_seconds",
                 "When source and target were last compared, as Unix time",
@@ -169,6 +179,14 @@ impl Metrics {
 
     pub(crate) fn target_troubled(&self) {
         self.target_troubles.inc();
+    }
+
+    pub(crate) fn stuck(&self) {
+        self.stuck.inc();
+    }
+
+    pub(crate) fn went_back(&self) {
+        self.went_back.inc();
     }
 }
 

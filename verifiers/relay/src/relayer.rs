@@ -6,7 +6,7 @@ mod recovery;
 
 use self::recovering::Recovering;
 use crate::{
-    event::Event,
+    event::{Event, News},
     look::{Look, Pace},
     messages::Lane,
     metrics::{unix_time, Metrics},
@@ -17,8 +17,11 @@ use crate::{
 use duet_light_client::Trusted;
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::{BlockNumber, RecoveryProof, StatelessProof};
-use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
+use tokio::sync::{mpsc, watch};
 
 /// Relays the proofs that a target lacks.
 ///
@@ -37,6 +40,9 @@ pub struct Relayer<T> {
     metrics: Option<Metrics>,
     lane: Option<Lane>,
     recovering: Recovering,
+    news: News,
+    /// The target's newest block, as the last look has seen or made it.
+    best: Option<BlockNumber>,
     /// The last reported status of the target.
     told: Option<Status>,
     /// The target's time, while more than half of it is over.
@@ -77,6 +83,8 @@ impl<T: Target> Relayer<T> {
             metrics: None,
             lane: None,
             recovering: Recovering::default(),
+            news: News::default(),
+            best: None,
             told: None,
             running_out: None,
             told_of: None,
@@ -167,13 +175,7 @@ impl<T: Target> Relayer<T> {
     }
 
     async fn tell_of_look(&mut self, tell: &mut impl FnMut(Event)) -> Result<Look, Failure> {
-        let look = self.look().await;
-        for fault in self.source.take_faults() {
-            if let Some(metrics) = &self.metrics {
-                metrics.source_failed();
-            }
-            tell(fault);
-        }
+        let look = self.look_and_tell(tell).await;
         for news in self.recovering.take_news() {
             if let (Some(metrics), Event::RecoveryUnfounded { .. } | Event::RecoveryHidden { .. }) =
                 (&self.metrics, &news)
@@ -219,6 +221,35 @@ impl<T: Target> Relayer<T> {
         look
     }
 
+    /// A look, which may take long: what happens meanwhile is told at once.
+    async fn look_and_tell(&mut self, tell: &mut impl FnMut(Event)) -> Result<Look, Failure> {
+        let (listener, mut heard) = mpsc::unbounded_channel();
+        self.news = News(Some(listener));
+        self.source.tell_to(self.news.clone());
+        self.target.tell_to(self.news.clone());
+        let metrics = self.metrics.clone();
+        let mut told = |event| {
+            match (&metrics, &event) {
+                (Some(metrics), Event::Stuck { .. }) => metrics.stuck(),
+                (Some(metrics), Event::WentBack { .. }) => metrics.went_back(),
+                (Some(metrics), Event::Source { .. }) => metrics.source_failed(),
+                _ => {}
+            }
+            tell(event);
+        };
+        let mut looking = pin!(self.look());
+        let look = loop {
+            tokio::select! {
+                look = &mut looking => break look,
+                Some(event) = heard.recv() => told(event),
+            }
+        };
+        while let Ok(event) = heard.try_recv() {
+            told(event);
+        }
+        look
+    }
+
     /// Compares source and target once, and relays one proof if it is wanted and due.
     ///
     /// # Errors
@@ -238,6 +269,10 @@ impl<T: Target> Relayer<T> {
         let status = self.target.status().await?;
         if let Some(metrics) = &self.metrics {
             metrics.target_is(&status);
+        }
+        if let Some(from) = self.best.replace(status.best).filter(|it| *it > status.best) {
+            let to = status.best;
+            self.news.tell(Event::WentBack { from, to });
         }
         let is_running_out = |trust: &Trust| trust.is_running_out(unix_time());
         self.running_out = status.trust.filter(is_running_out);
@@ -331,6 +366,9 @@ impl<T: Target> Relayer<T> {
         }
         let receipt = submitted?;
         self.waiting = None;
+        if let (Cargo::Proof(delivery), Delivered::Taken) = (&cargo, receipt.result) {
+            self.best = self.best.max(Some(delivery.block()));
+        }
         Ok(Look::Submitted(cargo, receipt))
     }
 

@@ -3,7 +3,7 @@
 mod question;
 
 use crate::{
-    event::Event,
+    event::{Event, News},
     messages::{Ends, Lane},
     plan::Offer,
     recovery::Witness,
@@ -32,7 +32,7 @@ pub struct Source {
     timeout: Duration,
     /// Sets by their ids, for fingerprints.
     sets: BTreeMap<SetId, Vec<KeysetCommitment>>,
-    faults: Vec<Event>,
+    news: News,
 }
 
 impl Source {
@@ -51,7 +51,7 @@ impl Source {
             genesis_hash,
             timeout,
             sets: BTreeMap::new(),
-            faults: Vec::new(),
+            news: News::default(),
         }
     }
 
@@ -72,9 +72,9 @@ impl Source {
         }
     }
 
-    /// The faults of endpoints since the last call.
-    pub(crate) fn take_faults(&mut self) -> Vec<Event> {
-        std::mem::take(&mut self.faults)
+    /// Where to tell of the faults of endpoints from now on.
+    pub(crate) fn tell_to(&mut self, news: News) {
+        self.news = news;
     }
 
     /// The verifier's state in a light client's form, to check proofs before any fee is paid. `fingerprint` is
@@ -361,7 +361,7 @@ impl Source {
             Err(fault) => {
                 self.connected.remove(&index);
                 let url = self.endpoints.url(index).unwrap_or_default().to_owned();
-                self.faults.push(Event::of_fault(url, &fault));
+                self.news.tell(Event::of_fault(url, &fault));
                 self.endpoints.failed(index, fault, Instant::now());
                 Ok(None)
             }

@@ -1,6 +1,7 @@
 //! Targets of proofs.
 
 use crate::{
+    event::News,
     messages::{Contents, Ends, Lane, Parcel},
     recovery::{Announcement, RecoveryStatus},
 };
@@ -17,6 +18,9 @@ use std::{fmt, future::Future};
 pub trait Target {
     /// Proofs are submitted with the header of their block.
     const WITH_HEADER: bool;
+
+    /// Where to tell from now on of what happens during a submission.
+    fn tell_to(&mut self, _news: News) {}
 
     /// The chain that the verifier follows, by its genesis hash.
     ///
@@ -282,6 +286,14 @@ pub enum TargetError {
         /// The operator's limit, in the same unit.
         limit: u128,
     },
+    /// The node wants more for a transaction than the operator allows, as one with its nonce waits already.
+    #[error("the node refuses nonce {nonce} as underpriced up to the limit of {limit} for a unit of gas: a transaction of the account with this nonce waits, and to replace it costs more")]
+    Stuck {
+        /// The nonce.
+        nonce: u64,
+        /// The operator's limit, in the smallest unit of the chain's currency.
+        limit: u128,
+    },
     /// The account cannot pay.
     #[error("the account cannot pay: {0}")]
     NoFunds(String),
@@ -299,9 +311,10 @@ impl From<TargetError> for Failure {
                 Kind::Usage
             }
             TargetError::Refused(_) => Kind::Unverified,
-            TargetError::Overtaken(_) | TargetError::TooDear { .. } | TargetError::NoFunds(_) => {
-                Kind::Local
-            }
+            TargetError::Overtaken(_)
+            | TargetError::TooDear { .. }
+            | TargetError::Stuck { .. }
+            | TargetError::NoFunds(_) => Kind::Local,
         };
         Self::new(kind, error.to_string())
     }

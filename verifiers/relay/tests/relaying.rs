@@ -1,5 +1,7 @@
 //! Relayers between a chain with known keys and the contract in anvil, by JSON-RPC on both sides.
 
+#[path = "relaying/account.rs"]
+mod account;
 #[path = "relaying/recovery.rs"]
 mod recovery;
 mod support;
@@ -552,15 +554,26 @@ async fn an_answer_that_is_lost_after_sending_costs_nothing_more() {
 async fn what_a_reorganisation_undoes_is_brought_again() {
     let world = World::new(LATE).await;
     let (mut relayer, _demands) = world.relayer(1);
-    let first = until_nothing(&mut relayer).await;
-    assert_eq!(first.len(), 1);
-    // Another block takes the place of the latest, without its transaction.
-    world.evm.reorganise().await;
-    assert_eq!(world.status().await.best.get(), 0);
-    let again = until_nothing(&mut relayer).await;
-    assert_eq!(again.len(), 1);
-    assert_eq!(again[0].result, Delivered::Taken);
-    assert_eq!(world.status().await.best.get(), world.chain.mandatory(0));
+    let before = world.evm.snapshot().await;
+    let look = relayer.look().await;
+    assert!(matches!(look, Ok(Look::Submitted(..))), "{look:?}");
+    let handoff = BlockNumber::new(world.chain.mandatory(0));
+    for is_all in [false, true] {
+        if is_all {
+            world.evm.go_back(&before).await;
+        } else {
+            // Another block takes the place of the latest, without its transaction.
+            world.evm.reorganise().await;
+        }
+        assert_eq!(world.status().await.best.get(), 0);
+        let mut told = Vec::new();
+        let ended = relayer.run_once(|event| told.push(event)).await;
+        assert_eq!(ended.expect("both chains are there").best, handoff);
+        let [Event::WentBack { from, to }, Event::Submitted { result, .. }, ..] = told[..] else {
+            panic!("{told:?}")
+        };
+        assert_eq!((from, to.get(), result), (handoff, 0, "taken"));
+    }
 }
 
 #[tokio::test]

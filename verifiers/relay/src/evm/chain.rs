@@ -1,20 +1,24 @@
 //! An EVM chain, by its JSON-RPC, and the account that pays there.
 
 use crate::{
+    event::News,
     evm::{contract, fees::Fees},
     target::TargetError,
 };
 use alloy::{
     eips::{BlockId, BlockNumberOrTag},
     network::Ethereum,
-    primitives::{Address, Bytes},
+    primitives::{Address, Bytes, B256},
     providers::{Provider, RootProvider},
     rpc::{client::RpcClient, types::TransactionRequest},
     signers::local::PrivateKeySigner,
     transports::{http::Http, RpcError, TransportError},
 };
 use duet_light_rpc::{http_url, shown, Failure, Kind};
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 /// The operator's options for an EVM chain.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +39,9 @@ pub(crate) struct Chain {
     pub(crate) provider: RootProvider<Ethereum>,
     pub(crate) signer: Option<PrivateKeySigner>,
     pub(crate) options: Options,
+    pub(crate) news: News,
+    /// The transaction behind a gap that was told of last.
+    pub(crate) behind_gap: Arc<Mutex<Option<B256>>>,
 }
 
 impl Chain {
@@ -59,6 +66,8 @@ impl Chain {
             provider: RootProvider::new(RpcClient::new(transport, is_local)),
             signer,
             options,
+            news: News::default(),
+            behind_gap: Arc::default(),
         })
     }
 
@@ -101,15 +110,35 @@ impl Chain {
         Ok(Fees::offer(base, tip, limit))
     }
 
-    /// Units of gas for a call, with some room.
+    /// Units of gas for a call, as the node estimates them. The call is tried with so much, as some nodes cap what they
+    /// say: a transaction with less than it needs is paid for and does nothing.
     pub(crate) async fn gas(&self, request: TransactionRequest) -> Result<u64, TargetError> {
         let pending = BlockId::Number(BlockNumberOrTag::Pending);
-        let gas = self.provider.estimate_gas(request).block(pending).await;
-        gas.map_err(|error| match revert(&error) {
+        let gas = self.provider.estimate_gas(request.clone()).block(pending);
+        let gas = gas.await.map_err(|error| match revert(&error) {
             Some(data) => TargetError::Refused(contract::refusal(&data)),
-            None => unreachable(&error),
+            None => TargetError::Unreachable(shown(&format!("eth_estimateGas: {error}"))),
+        })?;
+        let limited = TransactionRequest {
+            gas: Some(with_room(gas)),
+            ..request
+        };
+        let tried = self.provider.call(limited).block(pending).await;
+        tried.map(|_| gas).map_err(|error| {
+            let why = match revert(&error) {
+                Some(data) => contract::refusal(&data),
+                None => error.to_string(),
+            };
+            TargetError::Unreachable(shown(&format!(
+                "eth_estimateGas says {gas} units of gas, and with these and a tenth more the call fails: {why}"
+            )))
         })
     }
+}
+
+/// A tenth more: storage that others change before it is this transaction's turn costs more than it did.
+pub(crate) fn with_room(gas: u64) -> u64 {
+    gas.saturating_add(gas / 10)
 }
 
 /// The revert data of a call, if it failed by a revert.

@@ -1,8 +1,9 @@
 //! The contract as a target.
 
 use crate::{
+    event::News,
     evm::{
-        chain::{revert, unreachable, Chain, Options},
+        chain::{revert, unreachable, with_room, Chain, Options},
         contract::{
             self, Awaited, ANNOUNCED, GENESIS_HASH, RECOVERY, SETS, STATUS, TRUSTING_PERIOD,
         },
@@ -228,6 +229,10 @@ fn input(cargo: &Cargo) -> Result<Bytes, TargetError> {
 impl Target for Evm {
     const WITH_HEADER: bool = false;
 
+    fn tell_to(&mut self, news: News) {
+        self.chain.news = news;
+    }
+
     async fn genesis_hash(&self) -> Result<H256, TargetError> {
         let answer = self.view(GENESIS_HASH, BlockNumberOrTag::Latest).await?;
         let [hash] = contract::words(GENESIS_HASH, &answer)?;
@@ -262,7 +267,7 @@ impl Target for Evm {
     }
 
     async fn submit(&self, cargo: &Cargo) -> Result<Receipt, TargetError> {
-        let sender = Sender::new(&self.chain).await?;
+        let mut sender = Sender::new(&self.chain).await?;
         sender.settle().await?;
         if self.is_overtaken(cargo, BlockNumberOrTag::Pending).await? {
             return Err(TargetError::Overtaken(cargo.to_string()));
@@ -297,7 +302,7 @@ impl Target for Evm {
 impl Evm {
     /// Creates a contract, and waits until it is in a block.
     pub(crate) async fn create(&self, code: Bytes) -> Result<(Address, Receipt), TargetError> {
-        let sender = Sender::new(&self.chain).await?;
+        let mut sender = Sender::new(&self.chain).await?;
         sender.settle().await?;
         let request = TransactionRequest {
             from: self.account(),
@@ -320,9 +325,4 @@ impl Evm {
             )),
         }
     }
-}
-
-/// A tenth more: storage that others change before it is this transaction's turn costs more than it did.
-fn with_room(gas: u64) -> u64 {
-    gas.saturating_add(gas / 10)
 }

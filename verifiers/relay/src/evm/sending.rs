@@ -3,6 +3,7 @@
 //! All transactions for one purpose have the same nonce, so at most one is ever in a block.
 
 use crate::{
+    event::{Event, Then},
     evm::{
         chain::{unreachable, Chain},
         fees::Fees,
@@ -10,17 +11,20 @@ use crate::{
     target::{Delivered, Receipt, TargetError},
 };
 use alloy::{
-    consensus::{SignableTransaction, TxEip1559, TxEnvelope},
+    consensus::{SignableTransaction, Transaction as _, TxEip1559, TxEnvelope},
     eips::Encodable2718,
     primitives::{Address, Bytes, TxKind, B256, U256},
     providers::Provider,
-    rpc::types::TransactionReceipt,
+    rpc::types::{Transaction, TransactionReceipt},
     signers::{local::PrivateKeySigner, SignerSync},
     transports::{RpcError, TransportError},
 };
 use duet_light_rpc::shown;
 use duet_primitives::H256;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 /// Gas of a transaction that does nothing.
 const NOTHING: u64 = 21_000;
@@ -40,6 +44,10 @@ pub(crate) struct Sender<'a> {
     signer: &'a PrivateKeySigner,
     account: Address,
     chain_id: u64,
+    /// A transaction of an earlier run waits with the next nonce, and was told of.
+    is_replacing: bool,
+    /// What it offers, where the node shows it.
+    rival: Option<Fees>,
 }
 
 /// A transaction in a block.
@@ -76,6 +84,11 @@ impl Mined {
 
 /// How long the answers of one node may disagree about a block.
 const LAG: Duration = Duration::from_secs(5);
+/// How many nonces are looked at for a transaction in the pool, where the node does not list them.
+const AHEAD: u64 = 8;
+
+/// The transactions of an account in the pool, `pending` and `queued`, by their nonces.
+type Pool = BTreeMap<String, BTreeMap<u64, Transaction>>;
 
 /// A sent transaction.
 struct Sent {
@@ -87,8 +100,8 @@ struct Sent {
 enum Rejected {
     /// One with this nonce is in a block.
     NonceUsed,
-    /// One with this nonce waits already, and offers as much.
-    Underpriced,
+    /// It offers too little: less than the node wants, or not enough more than one with this nonce that waits already.
+    Underpriced { is_rivalled: bool },
     /// The account has too little.
     NoFunds(String),
     /// Anything else.
@@ -104,19 +117,80 @@ impl<'a> Sender<'a> {
             signer,
             account: signer.address(),
             chain_id: chain_id.map_err(|error| unreachable(&error))?,
+            is_replacing: false,
+            rival: None,
         })
     }
 
     /// Waits for the transactions of an earlier run. Those that are in no block after that are replaced.
-    pub(crate) async fn settle(&self) -> Result<(), TargetError> {
+    pub(crate) async fn settle(&mut self) -> Result<(), TargetError> {
         let until = Instant::now().checked_add(self.chain.options.resend_after);
-        while self.count(true).await? > self.count(false).await? {
+        let mut awaited = None;
+        loop {
+            let next = self.count(false).await?;
+            let shown = self.waiting(next).await;
+            let (first, later): (Option<_>, Option<_>) = match shown {
+                Some(one) if one.nonce() > next => (None, Some(one)),
+                one => (one, None),
+            };
+            if first.is_none() && self.count(true).await? <= next {
+                if let Some(later) = later {
+                    self.tell_of_gap(&later);
+                }
+                return Ok(());
+            }
+            let hash = first.as_ref().map(|one| *one.inner.tx_hash());
+            if awaited.replace((next, hash)) != Some((next, hash)) {
+                self.tell(next, hash, Then::Awaited);
+            }
             if until.is_none_or(|until| Instant::now() >= until) {
-                break;
+                self.tell(next, hash, Then::Replaced);
+                self.is_replacing = true;
+                self.rival = first.map(|one| Fees {
+                    max: one.max_fee_per_gas(),
+                    tip: one.priority_fee_or_price(),
+                });
+                return Ok(());
             }
             self.pause().await;
         }
-        Ok(())
+    }
+
+    /// The account's first transaction in the pool from a nonce on. Many nodes show none.
+    async fn waiting(&self, from: u64) -> Option<Transaction> {
+        let provider = &self.chain.provider;
+        let pool = provider.raw_request("txpool_contentFrom".into(), (self.account,));
+        if let Ok(pool) = pool.await as Result<Pool, _> {
+            let all = pool.into_values().flatten();
+            let rest = all.filter(|(nonce, _)| *nonce >= from);
+            return rest.min_by_key(|(nonce, _)| *nonce).map(|(_, one)| one);
+        }
+        for nonce in from..from.saturating_add(AHEAD) {
+            let one = provider.get_transaction_by_sender_nonce(self.account, nonce);
+            if let Some(one) = one.await.ok()? {
+                return Some(one);
+            }
+        }
+        None
+    }
+
+    fn tell(&self, nonce: u64, transaction: Option<B256>, then: Then) {
+        let transaction = transaction.map(|hash| H256(hash.0));
+        self.chain.news.tell(Event::Stuck {
+            nonce,
+            transaction,
+            then,
+        });
+    }
+
+    /// Tells once of a transaction that waits for others.
+    fn tell_of_gap(&self, waiting: &Transaction) {
+        let hash = *waiting.inner.tx_hash();
+        let mut told = self.chain.behind_gap.lock();
+        let told = told.as_mut().map(|told| told.replace(hash));
+        if told.is_ok_and(|told| told != Some(hash)) {
+            self.tell(waiting.nonce(), Some(hash), Then::BehindGap);
+        }
     }
 
     /// How many transactions the account has sent: the next one's nonce.
@@ -139,7 +213,13 @@ impl<'a> Sender<'a> {
     ) -> Result<Mined, TargetError> {
         let limit = self.chain.options.max_fee_per_gas;
         let mut nonce = self.count(false).await?;
+        let stuck = |nonce| TargetError::Stuck { nonce, limit };
         let mut fees = self.chain.offer().await?;
+        if let Some(rival) = self.rival {
+            fees = fees.at_least(rival.raised(limit).ok_or(stuck(nonce))?);
+        }
+        let mut is_at_limit = false;
+        let mut is_told = self.is_replacing;
         let (mut action, mut is_withdrawal) = (action, false);
         let mut sent: Vec<Sent> = Vec::new();
         loop {
@@ -152,25 +232,32 @@ impl<'a> Sender<'a> {
                         });
                     }
                 }
-                Err(Rejected::Underpriced) => match fees.raised(limit) {
-                    Some(raised) => {
-                        fees = raised;
-                        continue;
+                Err(Rejected::Underpriced { is_rivalled }) => {
+                    if is_rivalled && sent.is_empty() && !is_told {
+                        is_told = true;
+                        self.tell(nonce, None, Then::Replaced);
                     }
-                    None if sent.is_empty() => {
-                        let asked = fees.max;
-                        return Err(TargetError::TooDear { asked, limit });
+                    match fees.raised(limit) {
+                        Some(raised) => {
+                            fees = raised;
+                            continue;
+                        }
+                        None if sent.is_empty() && is_rivalled => return Err(stuck(nonce)),
+                        None if sent.is_empty() => {
+                            let asked = fees.raised(u128::MAX).unwrap_or(fees).max;
+                            return Err(TargetError::TooDear { asked, limit });
+                        }
+                        None => {}
                     }
-                    None => {}
-                },
+                }
                 Err(Rejected::NonceUsed) if sent.is_empty() => {
                     nonce = self.count_beyond(nonce).await?;
                     if is_overtaken().await? {
-                        return Err(used_elsewhere());
+                        return Err(used_elsewhere(nonce));
                     }
                     continue;
                 }
-                Err(Rejected::NonceUsed) => return self.receipt(&sent).await,
+                Err(Rejected::NonceUsed) => return self.receipt(nonce, &sent).await,
                 Err(Rejected::NoFunds(why)) if sent.is_empty() => {
                     return Err(TargetError::NoFunds(why))
                 }
@@ -200,7 +287,7 @@ impl<'a> Sender<'a> {
                 };
             }
             if is_late && self.count(false).await? > nonce {
-                return self.receipt(&sent).await;
+                return self.receipt(nonce, &sent).await;
             }
             // At the limit the same is sent again, for a node that has lost it.
             if let Some(raised) = fees.raised(limit) {
@@ -208,6 +295,9 @@ impl<'a> Sender<'a> {
                 fees = price.map_or(raised, |(base, tip)| {
                     raised.at_least(Fees::offer(base, tip, limit))
                 });
+            } else if is_late && !is_at_limit {
+                is_at_limit = true;
+                self.tell(nonce, sent.last().map(|one| one.hash), Then::AtLimit);
             }
         }
     }
@@ -218,17 +308,18 @@ impl<'a> Sender<'a> {
             let count = self.count(false).await?;
             Ok((count > nonce).then_some(count))
         };
-        self.shown(count).await
+        self.shown(nonce, count).await
     }
 
     /// The receipt of one of these, whose nonce is used. A node may show a block before its receipts.
-    async fn receipt(&self, sent: &[Sent]) -> Result<Mined, TargetError> {
-        self.shown(async || self.mined(sent).await).await
+    async fn receipt(&self, nonce: u64, sent: &[Sent]) -> Result<Mined, TargetError> {
+        self.shown(nonce, async || self.mined(sent).await).await
     }
 
     /// An answer that a node gives soon, if nobody else uses the account.
     async fn shown<T>(
         &self,
+        nonce: u64,
         ask: impl AsyncFn() -> Result<Option<T>, TargetError>,
     ) -> Result<T, TargetError> {
         let until = Instant::now().checked_add(LAG);
@@ -237,7 +328,7 @@ impl<'a> Sender<'a> {
                 return Ok(shown);
             }
             if until.is_none_or(|until| Instant::now() >= until) {
-                return Err(used_elsewhere());
+                return Err(used_elsewhere(nonce));
             }
             self.pause().await;
         }
@@ -293,11 +384,10 @@ impl<'a> Sender<'a> {
 }
 
 /// Somebody else uses the same account.
-fn used_elsewhere() -> TargetError {
-    TargetError::Unreachable(
-        "another transaction of the same account used the nonce: give each relayer its own account"
-            .to_owned(),
-    )
+fn used_elsewhere(nonce: u64) -> TargetError {
+    TargetError::Unreachable(format!(
+        "another transaction of the same account used nonce {nonce}: give each relayer its own account"
+    ))
 }
 
 /// Why a node rejects a transaction, by the words that nodes use; none when it has it already.
@@ -311,12 +401,37 @@ fn rejected(error: &TransportError) -> Option<Rejected> {
     } else if message.contains("nonce too low") {
         Some(Rejected::NonceUsed)
     } else if message.contains("underpriced") {
-        Some(Rejected::Underpriced)
+        Some(Rejected::Underpriced {
+            is_rivalled: message.contains("replacement"),
+        })
     } else if message.contains("insufficient funds") {
         Some(Rejected::NoFunds(shown(&payload.message)))
     } else {
         Some(Rejected::Other(TargetError::Refused(shown(
             &payload.message,
         ))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pool_of_an_account_is_read_as_nodes_show_it() {
+        // By anvil, at "queued" of `txpool_content`. geth has the same of one account at `txpool_contentFrom`.
+        let shown = r#"{"pending":{},"queued":{"2":{"type":"0x2","chainId":"0x7a69","nonce":"0x2","gas":"0x5208",
+            "maxFeePerGas":"0x77359400","maxPriorityFeePerGas":"0x3b9aca00",
+            "to":"0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266","value":"0x0","accessList":[],"input":"0x",
+            "r":"0x43042e97d130fb67102d71591ba1f043f6828f227bd777d3e92f7adc6627e522",
+            "s":"0x41cb045e740e3661f06f49ffcbeb373181b399a111589a0612b0712df2fc7c2a","yParity":"0x0","v":"0x0",
+            "hash":"0x144247c41d8974197b38d3439f2671f56be1989c0fe5641f241874e4491a5649","blockHash":null,
+            "blockNumber":null,"transactionIndex":null,"from":"0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+            "gasPrice":"0x77359400"}}}"#;
+        let pool: Pool = serde_json::from_str(shown).expect("a pool");
+        let one = &pool["queued"][&2];
+        assert_eq!((one.nonce(), one.max_fee_per_gas()), (2, 2_000_000_000));
+        let hash = "0x144247c41d8974197b38d3439f2671f56be1989c0fe5641f241874e4491a5649";
+        assert_eq!(one.inner.tx_hash().to_string(), hash);
     }
 }

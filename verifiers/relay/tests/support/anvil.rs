@@ -122,6 +122,15 @@ impl Anvil {
         self.ask("anvil_reorg", json!([1, []])).await;
     }
 
+    /// Its state now, to go back to.
+    pub async fn snapshot(&self) -> Value {
+        self.ask("evm_snapshot", json!([])).await
+    }
+
+    pub async fn go_back(&self, snapshot: &Value) {
+        self.ask("evm_revert", json!([snapshot])).await;
+    }
+
     /// In wei.
     pub async fn balance(&self, account: Address) -> u128 {
         let balance = self.provider.get_balance(account).await;

@@ -25,6 +25,12 @@ pub enum Fault {
     Silent,
     /// One transaction is refused as nodes do that ask for a tenth more of both fees; anvil is content with less.
     Underpriced,
+    /// Nobody is told what waits in the pool.
+    NoPool,
+    /// Questions for the gas of a call are refused.
+    NoEstimate,
+    /// The gas of a call is said to be this, as by nodes that cap it.
+    Capped(u64),
     /// Questions for events are refused, as by nodes that bound the range of blocks.
     NoEvents,
 }
@@ -109,16 +115,19 @@ async fn message(stream: &mut BufReader<TcpStream>) -> Result<Vec<u8>> {
 /// What is wrong with the answer to a request.
 fn take(fault: &Mutex<Option<Fault>>, request: &[u8]) -> Option<Fault> {
     let mut fault = fault.lock().expect("nothing panics with it");
+    let method = match (*fault)? {
+        Fault::Underpriced => "eth_sendRawTransaction",
+        Fault::NoEvents => "eth_getLogs",
+        // The other way to learn it is not known to anvil.
+        Fault::NoPool => "eth_getTransactionBySenderAndNonce",
+        Fault::NoEstimate | Fault::Capped(_) => "eth_estimateGas",
+        _ => "",
+    };
+    if !String::from_utf8_lossy(request).contains(method) {
+        return None;
+    }
     match *fault {
-        Some(Fault::Underpriced) => {
-            let request = String::from_utf8_lossy(request);
-            let is_sent = request.contains("eth_sendRawTransaction");
-            is_sent.then(|| fault.take()).flatten()
-        }
-        Some(Fault::NoEvents) => {
-            let request = String::from_utf8_lossy(request);
-            (*fault).filter(|_| request.contains("eth_getLogs"))
-        }
+        Some(Fault::Underpriced) => fault.take(),
         other => other,
     }
 }
@@ -134,6 +143,13 @@ async fn answer(fault: Fault) -> Result<Vec<u8>> {
             "200 OK",
             error(-32000, "replacement transaction underpriced"),
         ),
+        Fault::NoPool => ("200 OK", error(-32601, "the method does not exist")),
+        Fault::NoEstimate => ("200 OK", error(-32000, "gas estimation is overloaded")),
+        Fault::Capped(gas) => {
+            let answer =
+                serde_json::json!({ "jsonrpc": "2.0", "id": 0, "result": format!("{gas:#x}") });
+            ("200 OK", answer.to_string())
+        }
         Fault::NoEvents => ("200 OK", error(-32005, "block range is too wide")),
         Fault::Page => ("200 OK", "<!doctype html><p>Welcome".to_owned()),
         Fault::Unavailable => ("503 Service Unavailable", String::new()),
