@@ -222,7 +222,7 @@ pub(crate) struct Relaying {
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// The timeout of a request to a source.
+    /// The timeout of a request to a source, and of all requests by which sources are compared.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) timeout: Duration,
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use duet_primitives::BlockNumber;
 use prometheus_endpoint::{
-    register, Counter, CounterVec, Gauge, Opts, PrometheusError, Registry, F64, U64,
+    register, Counter, CounterVec, Gauge, GaugeVec, Opts, PrometheusError, Registry, F64, U64,
 };
 
 /// The relayer's metrics.
@@ -28,6 +28,8 @@ pub struct Metrics {
     paid: Counter<F64>,
     balance: Gauge<F64>,
     source_faults: Counter<U64>,
+    silent_since: GaugeVec<U64>,
+    last_news: GaugeVec<U64>,
     target_troubles: Counter<U64>,
     stuck: Counter<U64>,
     went_back: Counter<U64>,
@@ -57,6 +59,10 @@ impl Metrics {
                 Counter::<F64>::new(format!("duet_relay_{name}"), help)?,
                 registry,
             )
+        };
+        let of_sources = |name: &str, help: &str| -> Result<_, PrometheusError> {
+            let options = Opts::new(format!("duet_relay_source_{name}"), help);
+            register(GaugeVec::new(options, &["number", "source"])?, registry)
         };
         let submissions = CounterVec::new(
             Opts::new(
@@ -108,6 +114,14 @@ impl Metrics {
                 registry,
             )?,
             source_faults: counter("source_faults_total", "Failures of endpoints of the source")?,
+            silent_since: of_sources(
+                "silent_since_timestamp_seconds",
+                "Since when a source gives no usable answer, as Unix time; 0 while it does",
+            )?,
+            last_news: of_sources(
+                "last_news_timestamp_seconds",
+                "When a source last had a newer proven block, as Unix time",
+            )?,
             target_troubles: counter(
                 "target_troubles_total",
                 "How often the target could not be used: no answer, too expensive, refused, no funds",
@@ -173,8 +187,26 @@ impl Metrics {
         self.balance.set(about(balance));
     }
 
-    pub(crate) fn source_failed(&self) {
+    /// A source, by its position from 0 on, before it was asked.
+    pub(crate) fn source_is(&self, index: usize, url: &str) {
+        self.source_answered(index, url);
+        self.source_has_news(index, url);
+    }
+
+    pub(crate) fn source_answered(&self, index: usize, url: &str) {
+        of_source(&self.silent_since, index, url).set(0);
+    }
+
+    pub(crate) fn source_has_news(&self, index: usize, url: &str) {
+        of_source(&self.last_news, index, url).set(unix_time());
+    }
+
+    pub(crate) fn source_failed(&self, index: usize, url: &str) {
         self.source_faults.inc();
+        let since = of_source(&self.silent_since, index, url);
+        if since.get() == 0 {
+            since.set(unix_time());
+        }
     }
 
     pub(crate) fn target_troubled(&self) {
@@ -188,6 +220,15 @@ impl Metrics {
     pub(crate) fn went_back(&self) {
         self.went_back.inc();
     }
+}
+
+/// Of one source: its number from 1 on, and its URL without what may be secret.
+fn of_source(gauges: &GaugeVec<U64>, index: usize, url: &str) -> Gauge<U64> {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let number = index.saturating_add(1).to_string();
+    gauges.with_label_values(&[&number, &format!("{scheme}://{host}")])
 }
 
 /// Prometheus counts in floating point.

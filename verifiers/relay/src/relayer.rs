@@ -112,6 +112,7 @@ impl<T: Target> Relayer<T> {
 
     /// Counts.
     pub fn with_metrics(mut self, metrics: Metrics) -> Self {
+        self.source.count_in(metrics.clone());
         self.metrics = Some(metrics);
         self
     }
@@ -232,7 +233,6 @@ impl<T: Target> Relayer<T> {
             match (&metrics, &event) {
                 (Some(metrics), Event::Stuck { .. }) => metrics.stuck(),
                 (Some(metrics), Event::WentBack { .. }) => metrics.went_back(),
-                (Some(metrics), Event::Source { .. }) => metrics.source_failed(),
                 _ => {}
             }
             tell(event);
@@ -270,7 +270,11 @@ impl<T: Target> Relayer<T> {
         if let Some(metrics) = &self.metrics {
             metrics.target_is(&status);
         }
-        if let Some(from) = self.best.replace(status.best).filter(|it| *it > status.best) {
+        if let Some(from) = self
+            .best
+            .replace(status.best)
+            .filter(|it| *it > status.best)
+        {
             let to = status.best;
             self.news.tell(Event::WentBack { from, to });
         }

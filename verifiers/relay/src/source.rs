@@ -5,6 +5,7 @@ mod question;
 use crate::{
     event::{Event, News},
     messages::{Ends, Lane},
+    metrics::Metrics,
     plan::Offer,
     recovery::Witness,
     target::{SetRef, Status},
@@ -15,24 +16,29 @@ use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessPr
 use question::{blake2, block, mmr_root, named, newest_proof, offered, reset, state, Asks, Proven};
 use std::{
     collections::BTreeMap,
+    future::Future,
+    task::Poll,
     time::{Duration, Instant},
 };
 
 /// The number of remembered sets: the signing one, its successor, and sets for a reorganization of the target.
 const REMEMBERED: usize = 16;
 
-/// Asks one endpoint after the other. Who lies is not asked again.
+/// Asks endpoints: one after the other until one answers, or all at once to compare them. Who lies is not asked again.
 #[derive(Debug)]
 pub struct Source {
     endpoints: Endpoints,
     connected: BTreeMap<usize, Server>,
     /// The newest block that each endpoint has proven, so that it proves each once.
     heads: BTreeMap<usize, BlockNumber>,
+    /// The newest block that each endpoint has named as proven.
+    named: BTreeMap<usize, BlockNumber>,
     genesis_hash: H256,
     timeout: Duration,
     /// Sets by their ids, for fingerprints.
     sets: BTreeMap<SetId, Vec<KeysetCommitment>>,
     news: News,
+    metrics: Option<Metrics>,
 }
 
 impl Source {
@@ -48,10 +54,12 @@ impl Source {
             endpoints: Endpoints::new(urls, give_up_after, Instant::now()),
             connected: BTreeMap::new(),
             heads: BTreeMap::new(),
+            named: BTreeMap::new(),
             genesis_hash,
             timeout,
             sets: BTreeMap::new(),
             news: News::default(),
+            metrics: None,
         }
     }
 
@@ -75,6 +83,14 @@ impl Source {
     /// Where to tell of the faults of endpoints from now on.
     pub(crate) fn tell_to(&mut self, news: News) {
         self.news = news;
+    }
+
+    /// Counts what the endpoints do from now on.
+    pub(crate) fn count_in(&mut self, metrics: Metrics) {
+        for index in self.endpoints.all() {
+            metrics.source_is(index, self.endpoints.url(index).unwrap_or_default());
+        }
+        self.metrics = Some(metrics);
     }
 
     /// The verifier's state in a light client's form, to check proofs before any fee is paid. `fingerprint` is
@@ -146,28 +162,30 @@ impl Source {
         let now = Instant::now();
         let usable = self.endpoints.rivals(usize::MAX).into_iter();
         let ready: Vec<_> = usable.filter(|(_, from)| *from <= now).collect();
+        let heads = self.heads.clone();
+        let ready = ready.into_iter().map(|(index, _)| index).collect();
+        let answers = self
+            .ask_all(ready, async |index, server: &Server| {
+                let known = heads.get(&index).copied();
+                offered(server, trusted, Asks { matters, known }).await
+            })
+            .await?;
         let mut offers = Vec::new();
-        for (index, _) in ready {
-            let known = self.heads.get(&index).copied();
-            let asks = Asks { matters, known };
-            let offer = self
-                .ask_this(index, &async |server: &Server| {
-                    offered(server, trusted, asks).await
-                })
-                .await?;
-            if let Some(offer) = offer {
-                let head = offer.head.filter(|_| matters);
-                self.heads.extend(head.map(|head| (index, head)));
-                offers.push(offer);
-            }
+        for (index, offer) in answers {
+            let head = offer.head.filter(|_| matters);
+            self.heads.extend(head.map(|head| (index, head)));
+            self.has_named(index, offer.proven);
+            offers.push(offer);
         }
         if offers.is_empty() {
             let asks = Asks {
                 matters,
                 known: None,
             };
-            let offer = self.ask(async |server| offered(server, trusted, asks).await);
-            offers.push(offer.await?);
+            let offer = self.ask_any(async |server| offered(server, trusted, asks).await);
+            let (index, offer) = offer.await?;
+            self.has_named(index, offer.proven);
+            offers.push(offer);
         }
         let head = offers.iter().filter_map(|offer| offer.head).max();
         let proven = offers.iter().filter_map(|offer| offer.proven).max();
@@ -192,20 +210,27 @@ impl Source {
         trusted: &Trusted,
         about: Option<BlockNumber>,
     ) -> Result<Vec<Witness>, Failure> {
-        let mut witnesses = Vec::new();
-        for index in self.endpoints.all() {
-            let witness = self
-                .ask_this(index, &async |server: &Server| {
-                    Ok(Witness {
-                        url: server.url.clone(),
-                        newer: newest_proof(server, trusted, about).await?,
-                        reset: reset(server, trusted).await?,
-                    })
+        let all = self.endpoints.all();
+        let witnesses = self
+            .ask_all(all, async |_, server: &Server| {
+                Ok(Witness {
+                    url: server.url.clone(),
+                    newer: newest_proof(server, trusted, about).await?,
+                    reset: reset(server, trusted).await?,
                 })
-                .await?;
-            witnesses.extend(witness);
+            })
+            .await?;
+        Ok(witnesses.into_iter().map(|(_, witness)| witness).collect())
+    }
+
+    /// The newest proven block that an endpoint names.
+    fn has_named(&mut self, index: usize, head: Option<BlockNumber>) {
+        if head > self.named.get(&index).copied() {
+            self.named.extend(head.map(|head| (index, head)));
+            if let Some(metrics) = &self.metrics {
+                metrics.source_has_news(index, self.endpoints.url(index).unwrap_or_default());
+            }
         }
-        Ok(witnesses)
     }
 
     /// The verified proof of a block that is newer than the trusted state, with the signers so far.
@@ -329,6 +354,14 @@ impl Source {
         &mut self,
         question: impl AsyncFn(&Server) -> Result<T, Fault>,
     ) -> Result<T, Failure> {
+        Ok(self.ask_any(question).await?.1)
+    }
+
+    /// The same, and which one it was.
+    async fn ask_any<T>(
+        &mut self,
+        question: impl AsyncFn(&Server) -> Result<T, Fault>,
+    ) -> Result<(usize, T), Failure> {
         loop {
             let now = Instant::now();
             let index = match self.endpoints.choose(now) {
@@ -341,9 +374,37 @@ impl Source {
                 Choice::Wait(_) | Choice::Nobody => return Err(self.endpoints.verdict()),
             };
             if let Some(answer) = self.ask_this(index, &question).await? {
-                return Ok(answer);
+                return Ok((index, answer));
             }
         }
+    }
+
+    /// Asks all of these at once. Where there are several, none may take longer for all its answers than for one. The
+    /// answers are in their order; failures are recorded.
+    async fn ask_all<T>(
+        &mut self,
+        indices: Vec<usize>,
+        question: impl AsyncFn(usize, &Server) -> Result<T, Fault>,
+    ) -> Result<Vec<(usize, T)>, Failure> {
+        let timeout = match indices.len() {
+            1 => Duration::MAX,
+            _ => self.timeout,
+        };
+        let question = &question;
+        let asked = indices.into_iter().map(|index| {
+            let dialogue = self.dialogue(index, async move |server: &Server| {
+                question(index, server).await
+            });
+            async move {
+                let ended = tokio::time::timeout(timeout, dialogue).await;
+                (index, ended.unwrap_or_else(|_| Err(too_slow(timeout))))
+            }
+        });
+        let mut answers = Vec::new();
+        for (index, ended) in all(asked.collect()).await {
+            answers.extend(self.ended(index, ended)?.map(|answer| (index, answer)));
+        }
+        Ok(answers)
     }
 
     /// Asks one endpoint; `None` when it failed, which is recorded.
@@ -352,41 +413,89 @@ impl Source {
         index: usize,
         question: &impl AsyncFn(&Server) -> Result<T, Fault>,
     ) -> Result<Option<T>, Failure> {
-        match self.ask_one(index, question).await {
-            Ok(answer) => {
-                self.endpoints.succeeded(index, Instant::now());
+        let ended = self.dialogue(index, question).await;
+        self.ended(index, ended)
+    }
+
+    /// Records how a dialogue has ended.
+    fn ended<T>(
+        &mut self,
+        index: usize,
+        ended: Result<(Server, T), Fault>,
+    ) -> Result<Option<T>, Failure> {
+        let (now, url) = (
+            Instant::now(),
+            self.endpoints.url(index).unwrap_or_default(),
+        );
+        match ended {
+            Ok((server, answer)) => {
+                if let Some(metrics) = &self.metrics {
+                    metrics.source_answered(index, url);
+                }
+                self.connected.insert(index, server);
+                self.endpoints.succeeded(index, now);
                 Ok(Some(answer))
             }
             Err(Fault::Fatal(failure)) => Err(failure),
             Err(fault) => {
-                self.connected.remove(&index);
-                let url = self.endpoints.url(index).unwrap_or_default().to_owned();
-                self.news.tell(Event::of_fault(url, &fault));
-                self.endpoints.failed(index, fault, Instant::now());
+                if let Some(metrics) = &self.metrics {
+                    metrics.source_failed(index, url);
+                }
+                self.news.tell(Event::of_fault(url.to_owned(), &fault));
+                self.endpoints.failed(index, fault, now);
                 Ok(None)
             }
         }
     }
 
-    async fn ask_one<T>(
+    /// A question to an endpoint by its connection, which is kept with the answer, or by a new one.
+    fn dialogue<T>(
         &mut self,
         index: usize,
-        question: &impl AsyncFn(&Server) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
-        let kept = self.connected.remove(&index);
-        let server = match kept.filter(Server::is_connected) {
-            Some(server) => server,
-            None => {
-                let url = self.endpoints.url(index).unwrap_or_default();
-                let server = Server::connect(url, self.timeout).await?;
-                server.check_chain(self.genesis_hash).await?;
-                server
-            }
-        };
-        let answer = question(&server).await;
-        self.connected.insert(index, server);
-        answer
+        question: impl AsyncFn(&Server) -> Result<T, Fault>,
+    ) -> impl Future<Output = Result<(Server, T), Fault>> {
+        let kept = self.connected.remove(&index).filter(Server::is_connected);
+        let url = self.endpoints.url(index).unwrap_or_default().to_owned();
+        let (timeout, genesis_hash) = (self.timeout, self.genesis_hash);
+        async move {
+            let server = match kept {
+                Some(server) => server,
+                None => {
+                    let server = Server::connect(&url, timeout).await?;
+                    server.check_chain(genesis_hash).await?;
+                    server
+                }
+            };
+            let answer = question(&server).await?;
+            Ok((server, answer))
+        }
     }
+}
+
+/// An endpoint that answers, but not fast enough for a look.
+fn too_slow(timeout: Duration) -> Fault {
+    let seconds = timeout.as_secs_f64();
+    Fault::Unreachable(format!("not all answers for a look within {seconds} s"))
+}
+
+/// Waits for all of them at once.
+async fn all<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
+    let mut running: Vec<_> = futures.into_iter().map(Box::pin).map(Ok).collect();
+    std::future::poll_fn(|context| {
+        for one in &mut running {
+            if let Ok(future) = one {
+                if let Poll::Ready(answer) = future.as_mut().poll(context) {
+                    *one = Err(answer);
+                }
+            }
+        }
+        if running.iter().any(Result::is_ok) {
+            return Poll::Pending;
+        }
+        let ended = std::mem::take(&mut running).into_iter();
+        Poll::Ready(ended.filter_map(Result::err).collect())
+    })
+    .await
 }
 
 /// A block that is final for the target, or that has a proof by the sets of `trusted`.

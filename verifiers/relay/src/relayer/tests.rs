@@ -5,6 +5,7 @@
 #[path = "../../tests/support/chain.rs"]
 mod chain;
 mod recovery;
+mod sources;
 
 use super::*;
 use crate::{

@@ -11,9 +11,12 @@ use jsonrpsee::{
     types::{ErrorObjectOwned, Params},
 };
 use serde_json::{json, Value};
-use std::sync::{
-    atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst},
-    Arc,
+use std::{
+    sync::{
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst},
+        Arc,
+    },
+    time::{Duration, Instant},
 };
 
 /// Validators of each set; three of them are enough.
@@ -32,7 +35,10 @@ struct State {
     is_pruned: AtomicBool,
     /// The genesis has no set: the chain took Duet up in block 1.
     is_later: AtomicBool,
+    /// How long it takes to name its newest block, and as long again for the header, in milliseconds.
+    delay: AtomicU64,
     proofs_asked: AtomicUsize,
+    heads_asked: AtomicUsize,
 }
 
 /// A node; it ends when it is dropped.
@@ -54,7 +60,9 @@ impl ChainNode {
             is_forging: false.into(),
             is_pruned: false.into(),
             is_later: false.into(),
+            delay: 0.into(),
             proofs_asked: 0.into(),
+            heads_asked: 0.into(),
         });
         let server = Server::builder().build("127.0.0.1:0").await;
         let server = server.expect("a port is free");
@@ -90,6 +98,17 @@ impl ChainNode {
         self.state.is_later.store(is_later, SeqCst);
     }
 
+    /// From now on, also for what it was asked before.
+    pub fn set_delay(&self, delay: Duration) {
+        let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.state.delay.store(delay, SeqCst);
+    }
+
+    /// How often it was asked for its newest block.
+    pub fn heads_asked(&self) -> usize {
+        self.state.heads_asked.load(SeqCst)
+    }
+
     /// How often it was asked for a proof of a block.
     pub fn proofs_asked(&self) -> usize {
         self.state.proofs_asked.load(SeqCst)
@@ -97,6 +116,13 @@ impl ChainNode {
 }
 
 impl State {
+    async fn wait(&self) {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(self.delay.load(SeqCst)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     fn head(&self) -> u32 {
         self.head.load(SeqCst)
     }
@@ -163,18 +189,6 @@ fn module(state: &Arc<State>) -> RpcModule<Arc<State>> {
     method("chain_getBlockHash", |state, _| {
         Ok(json!(state.chain.genesis_hash))
     });
-    method("duet_getFinalizedHead", |state, _| {
-        Ok(json!(match state.claimed.load(SeqCst) {
-            0 => state.hash_of(state.head()),
-            claimed => Some(H256::from_low_u64_be(u64::from(claimed) + 1)),
-        }))
-    });
-    method("chain_getHeader", |_, params| {
-        let hash: H256 = params.one()?;
-        let [.., a, b, c, d] = hash.0;
-        let number = u32::from_be_bytes([a, b, c, d]) - 1;
-        Ok(json!({ "number": format!("{number:#x}") }))
-    });
     method("duet_getStatelessProof", |state, params| {
         state.proofs_asked.fetch_add(1, SeqCst);
         Ok(json!(state
@@ -188,6 +202,23 @@ fn module(state: &Arc<State>) -> RpcModule<Arc<State>> {
     method("duet_getStartProof", |state, _| {
         Ok(json!(in_hex(&state.start_proof())))
     });
+    let head = module.register_async_method("duet_getFinalizedHead", |_, state, _| async move {
+        state.heads_asked.fetch_add(1, SeqCst);
+        state.wait().await;
+        json!(match state.claimed.load(SeqCst) {
+            0 => state.hash_of(state.head()),
+            claimed => Some(H256::from_low_u64_be(u64::from(claimed) + 1)),
+        })
+    });
+    head.expect("a name is used once");
+    let header = module.register_async_method("chain_getHeader", |params, state, _| async move {
+        state.wait().await;
+        let hash: H256 = params.one()?;
+        let [.., a, b, c, d] = hash.0;
+        let number = u32::from_be_bytes([a, b, c, d]) - 1;
+        Answer::Ok(json!({ "number": format!("{number:#x}") }))
+    });
+    header.expect("a name is used once");
     module
 }
 
