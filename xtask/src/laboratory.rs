@@ -4,7 +4,7 @@ use crate::{cargo, programs, result::Result, tools};
 use std::{os::unix::process::CommandExt, process::Command};
 
 /// The programs that it runs besides the node.
-const PROGRAM: [&str; 2] = ["--bin", "duet-laboratory"];
+const PROGRAMS: [&str; 4] = ["--bin", "duet-laboratory", "--bin", "duet-recovery"];
 
 /// The arguments for `duet-laboratory`.
 #[derive(clap::Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Options {
 /// Builds the node and the laboratory, and becomes the laboratory.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
-    programs::build_with(&PROGRAM)?;
+    programs::build_with(&PROGRAMS)?;
     let laboratory = cargo::output_directory().join("duet-laboratory");
     let error = Command::new(&laboratory).args(&options.arguments).exec();
     Err(format!("cannot start {}: {error}", laboratory.display()).into())

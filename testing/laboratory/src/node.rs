@@ -96,6 +96,18 @@ impl Node {
             .join("keystore")
     }
 
+    /// Deletes its Duet keys. What they signed stays.
+    pub(crate) fn lose_keys(&self) -> Result {
+        let io = |error| Error::io(format!("deleting the keys of node {}", self.number))(error);
+        for entry in fs::read_dir(self.keys()).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            if entry.file_name().to_string_lossy().starts_with("duet-") {
+                fs::remove_file(entry.path()).map_err(io)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Where its log is: beside its directory, which may be full.
     fn log(&self) -> PathBuf {
         self.directory.with_extension("log")

@@ -19,7 +19,9 @@ use std::{
 
 mod disturb;
 mod lost;
+mod recovery;
 mod rescue;
+mod sleep;
 mod upkeep;
 
 /// Blocks of a session, and milliseconds of a slot, as in the runtime that the node has.
@@ -73,7 +75,7 @@ struct Player {
 impl Player {
     fn new(scenario: &Scenario, files: &Files, nodes: u16, seed: u64) -> Result<Self> {
         let clocks = match scenario.setting {
-            Setting::Clocks => Some(Clocks::new(&files.folder)?),
+            Setting::Clocks(from_truth) => Some(Clocks::new(&files.folder, from_truth)?),
             _ => None,
         };
         let version = match scenario.setting {
@@ -205,8 +207,23 @@ impl Player {
             Step::Outgrow => self.outgrow().await,
             Step::Accuse => self.accuse().await,
             Step::Equivocate => self.equivocate().await,
+            Step::RegisterRecoveryKeys => self.register_recovery_keys().await,
+            Step::LoseKeys(group) => self.each(group, |network, node| {
+                let node = network.node(node)?;
+                node.kill()?;
+                node.lose_keys()?;
+                node.start()
+            }),
+            Step::CrossesByProof(reader) => self.crosses_by_proof(reader).await,
             Step::Reset => self.reset().await,
             Step::Sync(reader) => self.sync(reader).await,
+            Step::SyncFromOld(reader) => self.sync_from_old(reader).await,
+            Step::StopsAsTooOld(reader) => self.stops_as_too_old(reader).await,
+            Step::Fooled(reader) => self.fooled(reader).await,
+            Step::StopsAtOldSet(reader) => self.stops_at_old_set(reader).await,
+            Step::OldKeysSign => self.old_keys_sign().await,
+            Step::TruthReturns => self.truth_returns().await,
+            Step::Publish(reader) => self.publish(reader).await,
             Step::StopsAtReset(reader) => self.stops_at_reset(reader).await,
             Step::SyncFromCheckpoint(reader) => self.sync_from_checkpoint(reader).await,
             Step::Recover(seconds) => {

@@ -27,8 +27,8 @@ pub enum Setting {
     SmallDisk(Group, u32),
     /// Each time that one of these nodes has its files written to disk, that takes so many milliseconds more.
     SlowDisk(Group, u32),
-    /// The clocks of all nodes can be set.
-    Clocks,
+    /// The clocks of all nodes can be set, and begin so many seconds from the true time.
+    Clocks(i64),
     /// All nodes begin with this version.
     Version(Version),
 }
@@ -78,8 +78,10 @@ pub enum Kept {
 pub enum Reader {
     /// One that took no block since the nodes were copied.
     Behind,
-    /// One that took a block that the chain loses.
+    /// One that takes a block that the chain loses, or never had.
     Deceived,
+    /// One that took a block after the others fell asleep.
+    Awake,
 }
 
 /// One step.
@@ -145,13 +147,35 @@ pub enum Step {
     Accuse,
     /// The last validator's key signs what is true of a block whose number was lost, and what was said of the lost one. It is punished.
     Equivocate,
-    /// A handoff was lost, and root resets the sets: the new set has an id that the lost chain never had.
+    /// Every validator registers a recovery key, whose owner keeps it apart.
+    RegisterRecoveryKeys,
+    /// These are killed, lose their Duet keys for good, and are started again.
+    LoseKeys(Group),
+    /// Root resets the sets. Where blocks were lost, a handoff is among them, and the new set has an id that the lost chain never had.
     Reset,
     /// This light client gets to the head of the first node.
     Sync(Reader),
+    /// This light client gets to the head of the first node, whatever the age of the block that it begins from.
+    SyncFromOld(Reader),
+    /// This light client's newest block is older than the trusting period that the chain proves: it stops with LIGHT-9, also when its
+    /// user names a longer period.
+    StopsAsTooOld(Reader),
+    /// This light client takes a block that the chain never had, as told to whatever the age of its newest block.
+    Fooled(Reader),
+    /// This light client knows a later set than the one that signs, and stops with LIGHT-5.
+    StopsAtOldSet(Reader),
+    /// The owners of the recovery keys sign what this light client says of the reset. With their proof it crosses, after the delay that
+    /// the chain names, and then gets to the head of the first node.
+    CrossesByProof(Reader),
+    /// The true nodes are stopped. In their place, whoever has the copies goes on from them with the keys in them, past what is proven.
+    OldKeysSign,
+    /// The true nodes come back. The block by which a light client was fooled is none of theirs.
+    TruthReturns,
+    /// Others begin from the checkpoint of this light client.
+    Publish(Reader),
     /// This light client stops with LIGHT-8, and names the checkpoint of the reset.
     StopsAtReset(Reader),
-    /// This light client gets to the head of the first node from the checkpoint of the reset.
+    /// This light client gets to the head of the first node from the published checkpoint.
     SyncFromCheckpoint(Reader),
     /// These are killed, and go on with this version of the node.
     Change(Group, Version),

@@ -23,15 +23,18 @@ pub(crate) fn library() -> Option<&'static str> {
 pub(crate) struct Clocks {
     library: &'static str,
     folder: PathBuf,
+    /// Where all begin, in seconds from the true time.
+    begin: i64,
 }
 
 impl Clocks {
     /// Clocks whose files are in this folder.
-    pub(crate) fn new(folder: &Path) -> Result<Self> {
+    pub(crate) fn new(folder: &Path, begin: i64) -> Result<Self> {
         let missing = || Error::Expectation("libfaketime is not installed".to_owned());
         Ok(Self {
             library: library().ok_or_else(missing)?,
             folder: folder.to_owned(),
+            begin,
         })
     }
 
@@ -39,9 +42,9 @@ impl Clocks {
         self.folder.join(format!("clock{node}"))
     }
 
-    /// What is put before this node, whose clock is right.
+    /// What is put before this node.
     pub(crate) fn of(&self, node: u16) -> Result<Vec<String>> {
-        self.set(node, 0)?;
+        self.set(node, self.begin)?;
         Ok(vec![
             "env".to_owned(),
             format!("LD_PRELOAD={}", self.library),

@@ -62,6 +62,11 @@ impl Validator {
         AccountId32::from(self.author.public().0)
     }
 
+    /// The keys of its account.
+    pub(crate) fn pair(&self) -> sr25519::Pair {
+        self.author.clone()
+    }
+
     /// The secret of its identity on the network.
     pub(crate) fn node_key(&self) -> String {
         hex::encode(self.node_key)

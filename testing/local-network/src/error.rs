@@ -118,6 +118,14 @@ pub enum Error {
         /// The output.
         line: String,
     },
+    /// A program did not succeed.
+    #[error("{program} failed: {said}")]
+    ProgramFailed {
+        /// The program and its arguments.
+        program: String,
+        /// Its standard error.
+        said: String,
+    },
     /// Every development account is a validator already.
     #[error("every development account is a validator already")]
     NoAccountLeft,

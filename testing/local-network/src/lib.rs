@@ -12,6 +12,7 @@
 //! - [`Rpc`]: queries to a node over its WebSocket.
 //! - [`transaction`]: signed extrinsics, tracked until they are in a block.
 //! - [`staking`]: makes an account a validator.
+//! - [`recovery`]: recovery keys, and how they bring light clients across a reset.
 //! - [`upgrade`]: upgrades a chain's runtime.
 //! - [`bridge`]: makes a chain follow another one.
 //! - [`bridged`]: two networks that follow each other, anvil, which follows one of them, and relayers between them.
@@ -45,6 +46,7 @@ mod page;
 mod peer;
 mod ports;
 mod program;
+pub mod recovery;
 pub mod relayer;
 mod rpc;
 mod spec;

@@ -12,7 +12,7 @@ use duet_runtime::{
 use frame_system::{AccountInfo, EventRecord, Phase};
 use jsonrpsee::rpc_params;
 use serde_json::Value;
-use sp_core::Bytes;
+use sp_core::{sr25519, Bytes, Pair};
 use sp_io::hashing::twox_128;
 use sp_keyring::Sr25519Keyring;
 use std::time::Duration;
@@ -30,6 +30,18 @@ const INCLUSION_LIMIT: Duration = Duration::from_secs(180);
 pub async fn submit(
     rpc: &Rpc,
     signer: Sr25519Keyring,
+    call: impl Into<RuntimeCall>,
+) -> Result<Hash> {
+    submit_by(rpc, &signer.pair(), call).await
+}
+
+/// The same for the account of any pair of keys.
+///
+/// # Errors
+/// As [`submit`].
+pub async fn submit_by(
+    rpc: &Rpc,
+    signer: &sr25519::Pair,
     call: impl Into<RuntimeCall>,
 ) -> Result<Hash> {
     let transaction = sign(rpc, signer, call.into()).await?.encode();
@@ -54,8 +66,8 @@ pub async fn send(rpc: &Rpc, transaction: Vec<u8>) -> Result<Hash> {
     .await
 }
 
-async fn sign(rpc: &Rpc, signer: Sr25519Keyring, call: RuntimeCall) -> Result<UncheckedExtrinsic> {
-    let account = signer.to_account_id();
+async fn sign(rpc: &Rpc, signer: &sr25519::Pair, call: RuntimeCall) -> Result<UncheckedExtrinsic> {
+    let account = AccountId::from(signer.public());
     let nonce = rpc.next_nonce(&account).await?;
     let (genesis, version) = (rpc.genesis_hash().await?, rpc.spec_version().await?);
     let payload = extrinsic::payload(call, nonce, genesis, version);

@@ -1,6 +1,8 @@
 //! What the chain lost, and what was kept of it.
 
-use crate::{Error, Result};
+use crate::{history::Recorder, Error, Result};
+use duet_light_client::FinalBlock;
+use duet_local_network::recovery::Owner;
 use duet_primitives::{Accusation, Commitment};
 
 /// What is known of the blocks that the chain lost.
@@ -12,8 +14,14 @@ pub(super) struct Lost {
     pub(super) last: u32,
     /// Proofs of the blocks after the copy, in their order.
     pub(super) evidence: Vec<Accusation>,
-    /// The checkpoint after the reset, as it is published.
+    /// The owners of recovery keys, and for how many seconds light clients wait for them.
+    pub(super) recovery: Option<(Vec<Owner>, u64)>,
+    /// The checkpoint that is published.
     pub(super) checkpoint: String,
+    /// The block by which a light client was fooled.
+    pub(super) forged: Option<FinalBlock>,
+    /// What was seen of the true nodes, while others are in their place.
+    pub(super) truth: Option<Recorder>,
 }
 
 impl Lost {

@@ -14,7 +14,7 @@ const LIGHT_CLIENT_LIMIT: Duration = Duration::from_secs(60);
 const REFUSAL: &str = "has signed another commitment for block";
 
 impl Player {
-    async fn rpc(&mut self) -> Result<Rpc> {
+    pub(super) async fn rpc(&mut self) -> Result<Rpc> {
         rescue::connect(&self.network.node(0)?.url()).await
     }
 
@@ -96,7 +96,7 @@ impl Player {
 
     pub(super) async fn reset(&mut self) -> Result {
         let rpc = self.rpc().await?;
-        if !self.lost.said().any(Commitment::is_handoff) {
+        if !self.lost.evidence.is_empty() && !self.lost.said().any(Commitment::is_handoff) {
             let why = "no handoff is among the lost proofs: the keys changed too late or too early";
             return Err(Error::Expectation(why.to_owned()));
         }
@@ -118,20 +118,37 @@ impl Player {
         self.network.begin_at(checkpoint)
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.files.folder.join(name)
     }
 
+    pub(super) fn state_of(&self, reader: Reader) -> PathBuf {
+        self.file(&format!("{reader:?}.state"))
+    }
+
     /// `duet-light sync` with the state that this light client has: what it says, and whether it got to the node's head.
-    async fn light_client(&mut self, reader: Reader, more: &[&str]) -> Result<(String, bool)> {
+    pub(super) async fn light_client(
+        &mut self,
+        reader: Reader,
+        more: &[&str],
+    ) -> Result<(String, bool)> {
+        self.asks(reader, "sync", more).await
+    }
+
+    /// The same for any of its commands.
+    pub(super) async fn asks(
+        &mut self,
+        reader: Reader,
+        verb: &str,
+        more: &[&str],
+    ) -> Result<(String, bool)> {
         let executables = Executables::locate()?;
         let genesis = self.rpc().await?.genesis_hash().await?;
-        let state = self.file(&format!("{reader:?}.state"));
-        let state = state.display().to_string();
+        let state = self.state_of(reader).display().to_string();
         let url = self.network.node(0)?.url();
         let ours = ["--state", &state, "--json", "--give-up-after", "3"];
         let flags = [&ours, more].concat();
-        let synced = LightClient::attempt(&executables, "sync", genesis, &url, &flags);
+        let synced = LightClient::attempt(&executables, verb, genesis, &url, &flags);
         Ok(wait::at_most("a light client", LIGHT_CLIENT_LIMIT, synced).await?)
     }
 
@@ -139,7 +156,7 @@ impl Player {
         self.syncs(reader, &[]).await
     }
 
-    async fn syncs(&mut self, reader: Reader, more: &[&str]) -> Result {
+    pub(super) async fn syncs(&mut self, reader: Reader, more: &[&str]) -> Result {
         match self.light_client(reader, more).await? {
             (_, true) => Ok(()),
             (said, false) => Err(Error::Expectation(format!(

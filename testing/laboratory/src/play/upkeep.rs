@@ -4,7 +4,7 @@ use super::Player;
 use crate::{
     group::Group,
     network::copy,
-    run,
+    rescue, run,
     scenario::{Kept, Version},
     Error, Result,
 };
@@ -37,7 +37,10 @@ impl Player {
     }
 
     async fn register_key(&mut self, node: u16) -> Result {
-        let mut rotation = self.network.node(node)?.rotate(ROTATION_WAIT);
+        let node = self.network.node(node)?;
+        // It may only just have been started.
+        rescue::connect(&node.url()).await?;
+        let mut rotation = node.rotate(ROTATION_WAIT);
         rotation.stdout(Stdio::null());
         // Where GRANDPA stands still it is not final in time, and the command says so.
         match tokio::task::spawn_blocking(move || run::run(&mut rotation)).await {
@@ -65,7 +68,7 @@ impl Player {
         to_next_version(&rpc).await.map_err(failed)
     }
 
-    fn copy_of(&self, node: u16) -> PathBuf {
+    pub(super) fn copy_of(&self, node: u16) -> PathBuf {
         self.files.folder.join(format!("copy{node}"))
     }
 
@@ -123,7 +126,7 @@ impl Player {
     }
 }
 
-fn remove(folder: &Path) -> Result {
+pub(super) fn remove(folder: &Path) -> Result {
     let what = format!("removing {}", folder.display());
     fs::remove_dir_all(folder).map_err(Error::io(what))
 }

@@ -12,7 +12,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "clock_jump",
     what: "the clock of one node jumps ahead and behind, then the clocks of all nodes jump ahead; the others go on proving, and the node catches up",
     needs: Some(Need::Faketime),
-    setting: Setting::Clocks,
+    setting: Setting::Clocks(0),
     steps: &[
         Step::Prove(3),
         Step::Clock(Group::Last(0), 30),

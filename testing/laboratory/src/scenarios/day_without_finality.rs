@@ -9,7 +9,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "day_without_finality",
     what: "one node more than may be missing is killed, and the clocks of the others jump by two hours, twelve times; then all come back",
     needs: Some(Need::Faketime),
-    setting: Setting::Clocks,
+    setting: Setting::Clocks(0),
     steps: &[
         Step::Prove(3),
         Step::Kill(Group::TooMany),

@@ -1,5 +1,6 @@
 //! The scenarios, a file for each.
 
+mod asleep;
 mod backlog;
 mod clock_jump;
 mod day_without_finality;
@@ -7,6 +8,7 @@ mod full_disk;
 mod grandpa_stall;
 mod kill_storm;
 mod loss_and_latency;
+mod lost_keys;
 mod partition_and_kills;
 mod partition_even;
 mod partition_minority;
@@ -20,7 +22,7 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 16] = [
+pub const ALL: [&Scenario; 18] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -36,6 +38,8 @@ pub const ALL: [&Scenario; 16] = [
     &restored::SCENARIO,
     &rescue::SCENARIO,
     &rescue_reset::SCENARIO,
+    &asleep::SCENARIO,
+    &lost_keys::SCENARIO,
     &upgrade::SCENARIO,
 ];
 

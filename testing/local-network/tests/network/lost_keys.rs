@@ -2,15 +2,15 @@
 
 use crate::{
     client::Client,
-    owners::Owner,
     support::{author_blocks, keysets, proven_beyond, rpc},
 };
 use duet_local_network::{
-    staking::register_new_key, transaction, Network, Rpc, DEVELOPMENT_ACCOUNTS,
+    recovery::{sign, Owner},
+    staking::register_new_key,
+    transaction, Network, Rpc, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::{constants::SESSION_BLOCKS, Runtime, RuntimeCall};
-use serde_json::Value;
 use std::path::Path;
 
 /// The validators whose keys are lost.
@@ -77,24 +77,12 @@ async fn root_resets(alice: &Rpc) -> BlockNumber {
 
 /// Three of four recovery keys sign what a light client says of the reset. The file with the proof.
 pub(crate) async fn recovery_proof(client: &Client, network: &Network, owners: &[Owner]) -> String {
-    let file = |name: &str| network.directory().join(name);
-    let members = file("members.txt").display().to_string();
-    let flags = ["--members", &members];
+    let members = network.directory().join("members.txt");
+    let flags = ["--members", &members.display().to_string()];
     let (said, is_there) = client.asks(network, "recovery-statement", &flags).await;
     assert!(is_there, "{said}");
-    let events = said.lines().map(serde_json::from_str::<Value>);
-    let events: Vec<Value> = events.collect::<Result<_, _>>().expect("JSON");
-    let event = events.iter().find(|event| event["event"] == "statement");
-    let event = event.expect(&said);
-    let statement = event["statement"].as_str().expect("a text");
-    let statement = write(&file("statement.txt"), statement);
-    let signatures: Vec<_> = owners[1..]
-        .iter()
-        .zip(["one.txt", "two.txt", "three.txt"])
-        .map(|(owner, name)| write(&file(name), &owner.sign(&members, &statement)))
-        .collect();
-    let proof = owners[0].combine(&members, &signatures);
-    write(&file("proof.txt"), &proof)
+    let proof = sign(owners, &said, &members).expect("they sign");
+    proof.display().to_string()
 }
 
 /// Writes a file, and names it.

@@ -3,14 +3,18 @@
 use crate::{
     client::Client,
     lost_keys::{self, write},
-    owners::{self, Owner},
+    owners,
     support::{is_in_the_log, metric, proven_beyond, rpc, scenario, NEXT_MINUTE, SOON},
 };
 use duet_light_client::Trusted;
-use duet_local_network::{wait, LightClient, Network, Node};
+use duet_local_network::{
+    recovery::{self, Owner},
+    wait, LightClient, Network, Node,
+};
 use duet_primitives::BlockNumber;
 use duet_runtime::constants::BONDING_SESSIONS;
 use serde_json::Value;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread")]
 /// RECOVER-7, RECOVER-8: one client crosses the reset with the proof of the recovery keys, another one with a checkpoint.
@@ -111,29 +115,12 @@ async fn crosses(client: &Client, network: &Network, owners: &[Owner], reset: Bl
         &flags,
     );
     let mut following = follow.expect("it starts");
-    let mut seen = Vec::new();
-    let told = async {
-        loop {
-            let line = following.next_line().await.expect("it goes on");
-            let event: Value = serde_json::from_str(&line).expect("JSON");
-            if ["announced", "recovered"]
-                .map(Value::from)
-                .contains(&event["event"])
-            {
-                seen.push(event["event"].clone());
-            }
-            let block = event["block"].as_u64().unwrap_or_default();
-            if seen.len() == 2 && block > u64::from(reset.get()) {
-                return;
-            }
-        }
-    };
-    wait::at_most("the light client to cross", SOON, async {
-        told.await;
-        Ok(())
-    })
-    .await
-    .expect("it takes a proof of the new set");
+    let crossed = wait::at_most(
+        "the light client to cross",
+        SOON,
+        recovery::crosses(&mut following, reset),
+    );
+    let waited = crossed.await.expect("it takes a proof of the new set");
+    assert!(waited >= Duration::from_secs(owners::DELAY), "{waited:?}");
     following.end().await.expect("the process is ours");
-    assert_eq!(seen, ["announced", "recovered"]);
 }
