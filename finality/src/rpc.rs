@@ -47,8 +47,8 @@ mod turns;
 mod votes;
 
 pub use answers::{MAX_KEYS, MAX_SETS};
-pub use bounds::MAX_CALL_LEN;
 pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs, Record, Verdict};
+pub use bounds::MAX_CALL_LEN;
 pub use error::{HistoryItem, RpcError};
 pub use extend::extend;
 pub use health::{Contradiction, Health};

@@ -6,13 +6,12 @@ pub use brought::Brought;
 
 use crate::{
     recovery::Announced,
-    target::{Cargo, Delivered, Estimate, Receipt},
+    target::{Cargo, Delivered, Estimate, Receipt, Stuck, Then},
 };
 use duet_light_rpc::Fault;
 use duet_primitives::{BlockNumber, RecoveryStatement, SetId, H256};
 use serde::Serialize;
 use std::fmt;
-use tokio::sync::mpsc::UnboundedSender;
 
 /// One thing that happened. As JSON, amounts are text, because they may be greater than what readers take for a number.
 #[derive(Clone, Debug, Serialize)]
@@ -147,30 +146,17 @@ pub enum Event {
     },
 }
 
-/// What happens to a transaction that is in the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Then {
-    /// It has the next nonce, and was not sent in this run: it is waited for.
-    Awaited,
-    /// It came into no block in time: another one with its nonce offers higher fees.
-    Replaced,
-    /// Its nonce is not the next one: it comes into a block when others have used the nonces before it.
-    BehindGap,
-    /// The relayer's own one waits with the highest fees that the operator allows.
-    AtLimit,
-}
-
-/// Where events go while a look goes on: to nobody at first.
-#[derive(Clone, Debug, Default)]
-pub struct News(pub(crate) Option<UnboundedSender<Event>>);
-
-impl News {
-    /// Tells of an event at once.
-    pub fn tell(&self, event: Event) {
-        if let Some(listener) = &self.0 {
-            // Nobody listens any more when the relayer ends.
-            let _ = listener.send(event);
+impl From<Stuck> for Event {
+    fn from(stuck: Stuck) -> Self {
+        let Stuck {
+            nonce,
+            transaction,
+            then,
+        } = stuck;
+        Self::Stuck {
+            nonce,
+            transaction,
+            then,
         }
     }
 }

@@ -40,6 +40,7 @@ pub mod evm;
 mod look;
 pub mod messages;
 mod metrics;
+mod news;
 mod plan;
 mod recovery;
 mod relayer;
@@ -49,15 +50,16 @@ pub mod substrate;
 mod target;
 mod turns;
 
-pub use event::{Brought, Event, News, Then};
+pub use event::{Brought, Event};
 pub use look::Look;
 pub use metrics::Metrics;
+pub use news::News;
 pub use plan::{wanted, Offer, Policy, Waiting, Wanted};
 pub use recovery::{Announced, Announcement, RecoveryStatus};
 pub use relayer::{Demands, Relayer};
 pub use source::Source;
 pub use target::{
-    Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, SetRef, Status, Target, TargetError,
-    Trust,
+    Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, SetRef, Status, Stuck, Target,
+    TargetError, Then, Trust,
 };
 pub use turns::{NoSuchPosition, Turns};

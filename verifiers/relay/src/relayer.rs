@@ -6,10 +6,11 @@ mod recovery;
 
 use self::recovering::Recovering;
 use crate::{
-    event::{Event, News},
+    event::Event,
     look::{Look, Pace},
     messages::Lane,
     metrics::{unix_time, Metrics},
+    news::News,
     plan::{wanted, Mail, Policy, Waiting, Wanted},
     source::Source,
     target::{Cargo, Delivered, Delivery, Status, Target, TargetError, Trust},
@@ -40,7 +41,7 @@ pub struct Relayer<T> {
     metrics: Option<Metrics>,
     lane: Option<Lane>,
     recovering: Recovering,
-    news: News,
+    news: News<Event>,
     /// The target's newest block, as the last look has seen or made it.
     best: Option<BlockNumber>,
     /// The last reported status of the target.
@@ -227,7 +228,8 @@ impl<T: Target> Relayer<T> {
         let (listener, mut heard) = mpsc::unbounded_channel();
         self.news = News(Some(listener));
         self.source.tell_to(self.news.clone());
-        self.target.tell_to(self.news.clone());
+        let (listener, mut stuck) = mpsc::unbounded_channel();
+        self.target.tell_to(News(Some(listener)));
         let metrics = self.metrics.clone();
         let mut told = |event| {
             match (&metrics, &event) {
@@ -242,10 +244,14 @@ impl<T: Target> Relayer<T> {
             tokio::select! {
                 look = &mut looking => break look,
                 Some(event) = heard.recv() => told(event),
+                Some(stuck) = stuck.recv() => told(stuck.into()),
             }
         };
         while let Ok(event) = heard.try_recv() {
             told(event);
+        }
+        while let Ok(stuck) = stuck.try_recv() {
+            told(stuck.into());
         }
         look
     }

@@ -3,9 +3,10 @@
 mod question;
 
 use crate::{
-    event::{Event, News},
+    event::Event,
     messages::{Ends, Lane},
     metrics::Metrics,
+    news::News,
     plan::Offer,
     recovery::Witness,
     target::{SetRef, Status},
@@ -13,11 +14,11 @@ use crate::{
 use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
 use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
+use futures::future::join_all;
 use question::{blake2, block, mmr_root, named, newest_proof, offered, reset, state, Asks, Proven};
 use std::{
     collections::BTreeMap,
     future::Future,
-    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -37,7 +38,7 @@ pub struct Source {
     timeout: Duration,
     /// Sets by their ids, for fingerprints.
     sets: BTreeMap<SetId, Vec<KeysetCommitment>>,
-    news: News,
+    news: News<Event>,
     metrics: Option<Metrics>,
 }
 
@@ -81,7 +82,7 @@ impl Source {
     }
 
     /// Where to tell of the faults of endpoints from now on.
-    pub(crate) fn tell_to(&mut self, news: News) {
+    pub(crate) fn tell_to(&mut self, news: News<Event>) {
         self.news = news;
     }
 
@@ -401,7 +402,7 @@ impl Source {
             }
         });
         let mut answers = Vec::new();
-        for (index, ended) in all(asked.collect()).await {
+        for (index, ended) in join_all(asked).await {
             answers.extend(self.ended(index, ended)?.map(|answer| (index, answer)));
         }
         Ok(answers)
@@ -476,26 +477,6 @@ impl Source {
 fn too_slow(timeout: Duration) -> Fault {
     let seconds = timeout.as_secs_f64();
     Fault::Unreachable(format!("not all answers for a look within {seconds} s"))
-}
-
-/// Waits for all of them at once.
-async fn all<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
-    let mut running: Vec<_> = futures.into_iter().map(Box::pin).map(Ok).collect();
-    std::future::poll_fn(|context| {
-        for one in &mut running {
-            if let Ok(future) = one {
-                if let Poll::Ready(answer) = future.as_mut().poll(context) {
-                    *one = Err(answer);
-                }
-            }
-        }
-        if running.iter().any(Result::is_ok) {
-            return Poll::Pending;
-        }
-        let ended = std::mem::take(&mut running).into_iter();
-        Poll::Ready(ended.filter_map(Result::err).collect())
-    })
-    .await
 }
 
 /// A block that is final for the target, or that has a proof by the sets of `trusted`.

@@ -1,15 +1,41 @@
 //! Targets of proofs.
 
 use crate::{
-    event::News,
     messages::{Contents, Ends, Lane, Parcel},
+    news::News,
     recovery::{Announcement, RecoveryStatus},
 };
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::{
     BlockNumber, KeysetCommitment, RecoveryStatement, SetId, StatelessProof, H256,
 };
+use serde::Serialize;
 use std::{fmt, future::Future};
+
+/// A transaction of the paying account that is in the way of the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// Its nonce.
+    pub nonce: u64,
+    /// Its hash, where the target's node shows it.
+    pub transaction: Option<H256>,
+    /// What happens now.
+    pub then: Then,
+}
+
+/// What happens to a transaction that is in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Then {
+    /// It has the next nonce, and was not sent in this run: it is waited for.
+    Awaited,
+    /// It came into no block in time: another one with its nonce offers higher fees.
+    Replaced,
+    /// Its nonce is not the next one: it comes into a block when others have used the nonces before it.
+    BehindGap,
+    /// The relayer's own one waits with the highest fees that the operator allows.
+    AtLimit,
+}
 
 /// A verifier on another chain that accepts proofs in transactions.
 ///
@@ -19,8 +45,8 @@ pub trait Target {
     /// Proofs are submitted with the header of their block.
     const WITH_HEADER: bool;
 
-    /// Where to tell from now on of what happens during a submission.
-    fn tell_to(&mut self, _news: News) {}
+    /// Where to tell from now on of transactions in the way.
+    fn tell_to(&mut self, _news: News<Stuck>) {}
 
     /// The chain that the verifier follows, by its genesis hash.
     ///

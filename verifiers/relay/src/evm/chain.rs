@@ -1,9 +1,9 @@
 //! An EVM chain, by its JSON-RPC, and the account that pays there.
 
 use crate::{
-    event::News,
     evm::{contract, fees::Fees},
-    target::TargetError,
+    news::News,
+    target::{Stuck, TargetError},
 };
 use alloy::{
     eips::{BlockId, BlockNumberOrTag},
@@ -39,7 +39,7 @@ pub(crate) struct Chain {
     pub(crate) provider: RootProvider<Ethereum>,
     pub(crate) signer: Option<PrivateKeySigner>,
     pub(crate) options: Options,
-    pub(crate) news: News,
+    pub(crate) news: News<Stuck>,
     /// The transaction behind a gap that was told of last.
     pub(crate) behind_gap: Arc<Mutex<Option<B256>>>,
 }

@@ -1,7 +1,6 @@
 //! The contract as a target.
 
 use crate::{
-    event::News,
     evm::{
         chain::{revert, unreachable, with_room, Chain, Options},
         contract::{
@@ -10,9 +9,11 @@ use crate::{
         sending::{Action, Sender},
     },
     messages::Lane,
+    news::News,
     recovery::{Announced, RecoveryStatus},
     target::{
-        no_lane, Cargo, Delivered, Estimate, LaneStatus, Receipt, Status, Target, TargetError,
+        no_lane, Cargo, Delivered, Estimate, LaneStatus, Receipt, Status, Stuck, Target,
+        TargetError,
     },
 };
 use alloy::{
@@ -229,7 +230,7 @@ fn input(cargo: &Cargo) -> Result<Bytes, TargetError> {
 impl Target for Evm {
     const WITH_HEADER: bool = false;
 
-    fn tell_to(&mut self, news: News) {
+    fn tell_to(&mut self, news: News<Stuck>) {
         self.chain.news = news;
     }
 

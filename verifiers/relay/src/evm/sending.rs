@@ -3,12 +3,11 @@
 //! All transactions for one purpose have the same nonce, so at most one is ever in a block.
 
 use crate::{
-    event::{Event, Then},
     evm::{
         chain::{unreachable, Chain},
         fees::Fees,
     },
-    target::{Delivered, Receipt, TargetError},
+    target::{Delivered, Receipt, Stuck, TargetError, Then},
 };
 use alloy::{
     consensus::{SignableTransaction, Transaction as _, TxEip1559, TxEnvelope},
@@ -176,7 +175,7 @@ impl<'a> Sender<'a> {
 
     fn tell(&self, nonce: u64, transaction: Option<B256>, then: Then) {
         let transaction = transaction.map(|hash| H256(hash.0));
-        self.chain.news.tell(Event::Stuck {
+        self.chain.news.tell(Stuck {
             nonce,
             transaction,
             then,
