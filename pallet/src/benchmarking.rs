@@ -16,7 +16,7 @@ use crate::{
     registration::{enlist, genesis_hash, insert, retire},
     rotation::{begin, rotate},
     truth::{FalseStatement, Truth},
-    types::HeaderOf,
+    types::{BenchmarkHelper, HeaderOf},
     ActiveFrom, Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, Ended, Handoffs,
     KeyOwners, Keys, Keysets, Members, NextKeys, OldestSet, Pallet, RetiredRange, SettledMembers,
     Unsettled,
@@ -38,12 +38,6 @@ use sp_runtime::{
     SaturatedConversion,
 };
 use sp_staking::{offence::ReportOffence, SessionIndex};
-
-/// Setup that a runtime does before its calls can be measured.
-pub trait BenchmarkHelper<AccountId> {
-    /// Makes an account one that may register keys, and that can pay the deposit.
-    fn make_validator(account: &AccountId);
-}
 
 /// Validators of the largest sets that are measured.
 const LARGE: u32 = 10_000;

@@ -83,8 +83,6 @@ mod types;
 mod unsigned;
 mod weights;
 
-#[cfg(any(feature = "runtime-benchmarks", test))]
-pub use benchmarking::BenchmarkHelper;
 pub use candidates::{KeptReason, Tally};
 pub use chores::OpenChores;
 pub use draft::{Purpose, SetDraft};
@@ -96,7 +94,7 @@ pub use records::SetRecord;
 pub use registration::{KeyOwner, KeyStatus};
 pub use rotation::SessionHandler;
 pub use truth::{FalseStatement, Older, Truth};
-pub use types::{BalanceOf, HeaderOf, IdentificationTuple};
+pub use types::{BalanceOf, BenchmarkHelper, HeaderOf, IdentificationTuple};
 pub use weights::{SubstrateWeight, WeightInfo};
 
 use alloc::{boxed::Box, vec::Vec};

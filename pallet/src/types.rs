@@ -17,5 +17,11 @@ pub type IdentificationTuple<T> = (
 pub type BalanceOf<T> =
     <<T as Config>::Currency as Inspect<<T as frame_system::Config>::AccountId>>::Balance;
 
+/// Setup that a runtime does before the calls of this pallet and of `pallet-duet-recovery` can be measured.
+pub trait BenchmarkHelper<AccountId> {
+    /// Makes an account one that may register keys, and that can pay the deposits.
+    fn make_validator(account: &AccountId);
+}
+
 /// The chain's headers.
 pub type HeaderOf<T> = <<T as frame_system::Config>::Block as HeaderProvider>::HeaderT;

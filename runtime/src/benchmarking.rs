@@ -2,8 +2,8 @@
 
 use crate::{
     constants::{MIN_VALIDATOR_BOND, UNIT},
-    AccountId, AllPalletsWithSystem, Balances, BridgeDuet, Duet, RuntimeOrigin, Staking, Sudo,
-    Timestamp, Utility,
+    AccountId, AllPalletsWithSystem, Balances, BridgeDuet, Duet, DuetRecovery, RuntimeOrigin,
+    Staking, Sudo, Timestamp, Utility,
 };
 use alloc::{string::String, vec::Vec};
 use frame_benchmarking::{define_benchmarks, BenchmarkBatch, BenchmarkConfig, BenchmarkList};
@@ -16,6 +16,7 @@ define_benchmarks!(
     [pallet_balances, Balances]
     [pallet_bridge_duet, BridgeDuet]
     [pallet_duet, Duet]
+    [pallet_duet_recovery, DuetRecovery]
     [pallet_staking, Staking]
     [pallet_sudo, Sudo]
     [pallet_timestamp, Timestamp]

@@ -288,7 +288,9 @@ fn validator_of<T: Config>(account: &T::AccountId) -> Result<T::ValidatorId, Err
     pallet_duet::Pallet::<T>::validator_of(account).ok_or(Error::<T>::NoKey)
 }
 
-fn hold<T: Config>(account: T::AccountId) -> Result<Deposit<T>, sp_runtime::DispatchError> {
+pub(crate) fn hold<T: Config>(
+    account: T::AccountId,
+) -> Result<Deposit<T>, sp_runtime::DispatchError> {
     let amount = <T as Config>::KeyDeposit::get();
     if !amount.is_zero() {
         <T as Config>::Currency::hold(&HoldReason::RecoveryKey.into(), &account, amount)?;

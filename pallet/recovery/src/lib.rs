@@ -19,10 +19,6 @@
 //! In `construct_runtime!` the pallet comes after `Duet` and `Session`: it reads the resets that Duet wrote into the
 //! header when it finalizes the block. Its name must be `DuetRecovery`: light clients prove storage under that name.
 //! Resets from before the pallet was added are not judged.
-//!
-//! # Weights
-//! The pallet has no benchmarks. It charges the weights of the calls and of the work of Duet that do the same or more,
-//! and its own reads and writes.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
@@ -38,6 +34,13 @@
 
 extern crate alloc;
 
+#[cfg(any(feature = "runtime-benchmarks", test))]
+#[allow(
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    reason = "measures, and runs on no chain: a panic is a failed measurement"
+)]
+mod benchmarking;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
 mod keys;
@@ -50,6 +53,7 @@ mod sets;
 #[cfg(test)]
 mod tests;
 mod types;
+mod weights;
 
 pub use keys::{Deposit, KeyOwner, KeyStatus, RegisteredKey};
 pub use offences::RecoveryOffence;
@@ -57,6 +61,7 @@ pub use pallet::*;
 pub use resets::{Reset, MAX_RESETS};
 pub use sets::SetRecord;
 pub use types::BalanceOf;
+pub use weights::{SubstrateWeight, WeightInfo};
 
 #[frame_support::pallet]
 // In what the macros generate.
@@ -69,7 +74,7 @@ pub use types::BalanceOf;
 pub mod pallet {
     use crate::{
         keys, limits, offences, resets, sets, BalanceOf, KeyOwner, RecoveryOffence, RegisteredKey,
-        Reset, SetRecord,
+        Reset, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
@@ -130,6 +135,13 @@ pub mod pallet {
             IdentificationTuple<Self>,
             RecoveryOffence<IdentificationTuple<Self>>,
         >;
+
+        /// Weights of the calls, and of the work in each block.
+        type WeightInfo: WeightInfo;
+
+        /// Setup for benchmarks.
+        #[cfg(any(feature = "runtime-benchmarks", test))]
+        type BenchmarkHelper: pallet_duet::BenchmarkHelper<Self::AccountId>;
     }
 
     /// Why funds are held.
@@ -325,7 +337,8 @@ pub mod pallet {
     #[pallet::hooks]
     impl<T: Config> Hooks<BlockNumberFor<T>> for Pallet<T> {
         fn on_initialize(_: BlockNumberFor<T>) -> Weight {
-            sets::on_initialize::<T>().saturating_add(resets::weight::<T>())
+            let in_finalize = <T as Config>::WeightInfo::learn_reset();
+            sets::on_initialize::<T>().saturating_add(in_finalize)
         }
 
         fn on_finalize(_: BlockNumberFor<T>) {
@@ -349,7 +362,7 @@ pub mod pallet {
         /// `proof` shows that both halves share one secret, and names the caller on this chain. The key is ready after
         /// its first drill.
         #[pallet::call_index(0)]
-        #[pallet::weight(limits::register_key::<T>())]
+        #[pallet::weight(<T as Config>::WeightInfo::register_key())]
         pub fn register_key(
             origin: OriginFor<T>,
             key: DualKeyBytes,
@@ -363,14 +376,14 @@ pub mod pallet {
         /// The deposit returns at once if the key was in no set that can still be punished, and otherwise when the last
         /// of these expires.
         #[pallet::call_index(1)]
-        #[pallet::weight(limits::withdraw_key::<T>())]
+        #[pallet::weight(<T as Config>::WeightInfo::withdraw_key())]
         pub fn withdraw_key(origin: OriginFor<T>) -> DispatchResult {
             keys::withdraw::<T>(&ensure_signed(origin)?)
         }
 
         /// Shows that the caller's recovery key is not lost, by its signature over a recent block. (RECOVER-2)
         #[pallet::call_index(2)]
-        #[pallet::weight(limits::drill::<T>())]
+        #[pallet::weight(<T as Config>::WeightInfo::drill())]
         pub fn drill(origin: OriginFor<T>, drill: Drill) -> DispatchResult {
             keys::drill::<T>(&ensure_signed(origin)?, &drill)
         }
@@ -381,7 +394,7 @@ pub mod pallet {
         /// Free when the evidence holds and at least one of the accused is new. The block hashes in the statement are
         /// not judged.
         #[pallet::call_index(3)]
-        #[pallet::weight(limits::report::<T>(accusation.sizes()))]
+        #[pallet::weight(limits::report::<T>(accusation.sizes(), T::ValidatorsPerBlock::get()))]
         pub fn report(
             origin: OriginFor<T>,
             accusation: Box<RecoveryAccusation>,

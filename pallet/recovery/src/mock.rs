@@ -9,7 +9,7 @@ use duet_primitives::{
 };
 use frame_support::{
     derive_impl, parameter_types,
-    traits::{ConstBool, ConstU32, ConstU64, OnFinalize, OnInitialize},
+    traits::{fungible::Mutate, ConstBool, ConstU32, ConstU64, OnFinalize, OnInitialize},
     weights::Weight,
 };
 use frame_system::{
@@ -206,13 +206,14 @@ impl pallet_duet::Config for Test {
     type BenchmarkHelper = Endow;
 }
 
-/// This pallet has no benchmarks.
-#[cfg(feature = "runtime-benchmarks")]
+/// Gives benchmarks' accounts funds for the deposit.
 pub struct Endow;
 
-#[cfg(feature = "runtime-benchmarks")]
 impl pallet_duet::BenchmarkHelper<u64> for Endow {
-    fn make_validator(_: &u64) {}
+    fn make_validator(account: &u64) {
+        let endowed = <Balances as Mutate<u64>>::mint_into(account, 1_000);
+        assert_eq!(endowed, Ok(1_000));
+    }
 }
 
 impl pallet_duet_recovery::Config for Test {
@@ -221,6 +222,8 @@ impl pallet_duet_recovery::Config for Test {
     type Delay = Delay;
     type DrillPeriod = DrillPeriod;
     type ReportOffence = Filter;
+    type WeightInfo = pallet_duet_recovery::SubstrateWeight<Test>;
+    type BenchmarkHelper = Endow;
 }
 
 impl<C> CreateTransactionBase<C> for Test
@@ -330,6 +333,11 @@ fn genesis(validators: &[u64]) -> RuntimeGenesisConfig {
         },
         ..Default::default()
     }
+}
+
+/// A chain at its genesis, as for a tool that runs benchmarks.
+pub(crate) fn for_benchmarks() -> sp_io::TestExternalities {
+    sp_io::TestExternalities::new(genesis(&[1]).build_storage().expect("good"))
 }
 
 /// Runs a test in block 1 of a chain with these validators, and checks the invariants at its end.

@@ -96,7 +96,8 @@ pub(crate) fn report<T: Config>(
         block_number,
         session,
     });
-    Ok((Some(limits::report::<T>(accusation.sizes())), Pays::No).into())
+    let weight = limits::report::<T>(accusation.sizes(), set.commitment.len);
+    Ok((Some(weight), Pays::No).into())
 }
 
 /// The owners of the accused keys in the set.

@@ -3,7 +3,7 @@
 use crate::{Config, Error, JudgedFrom, Resets};
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use duet_primitives::{BlockNumber, ConsensusLog, KeysetCommitment, RecoveryStatement, SetId};
-use frame_support::{ensure, traits::Get, weights::Weight};
+use frame_support::ensure;
 use scale_info::TypeInfo;
 use sp_runtime::SaturatedConversion;
 
@@ -21,11 +21,6 @@ pub struct Reset {
     pub ended: SetId,
     /// The set that signs from there on.
     pub set: KeysetCommitment,
-}
-
-/// The weight of [`on_finalize`]: it reads the header's digest, and in a block with a reset rewrites the list.
-pub(crate) fn weight<T: Config>() -> Weight {
-    T::DbWeight::get().reads_writes(3, 2)
 }
 
 /// Learns the reset of this block, if it has one, from its header. Of several the last one counts.

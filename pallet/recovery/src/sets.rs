@@ -2,6 +2,7 @@
 
 use crate::{
     keys, types::LOG_TARGET, Config, Event, Members, NextId, OldestSet, Pallet, Seen, Sets, Terms,
+    WeightInfo,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -10,11 +11,11 @@ use frame_support::{
     traits::Get, weights::Weight, CloneNoBound, DebugNoBound, EqNoBound, PartialEqNoBound,
     WeakBoundedVec,
 };
-use pallet_duet::{KeptReason, Tally, WeightInfo};
+use pallet_duet::{KeptReason, Tally};
 use scale_info::TypeInfo;
 use sp_staking::SessionIndex;
 
-type Weights<T> = <T as pallet_duet::Config>::WeightInfo;
+type Weights<T> = <T as Config>::WeightInfo;
 
 /// A recovery set, for evidence against its members. (RECOVER-9)
 #[derive(
@@ -46,42 +47,35 @@ type Member<T> = (Pk1Bytes, <T as pallet_session::Config>::ValidatorId);
 pub(crate) fn on_initialize<T: Config>() -> Weight {
     let session = pallet_session::CurrentIndex::<T>::get();
     let (seen, is_made) = Seen::<T>::get();
-    let looked_up = T::DbWeight::get().reads(2);
     if seen == session && is_made {
-        return looked_up;
+        return Weights::<T>::look();
     }
     let is_second = seen == session;
     Seen::<T>::put((session, is_second));
-    let noted = looked_up.saturating_add(T::DbWeight::get().writes(1));
     if !is_second {
-        return noted;
+        return Weights::<T>::look().saturating_add(T::DbWeight::get().writes(1));
     }
-    noted
-        .saturating_add(make::<T>(session))
-        .saturating_add(forget_oldest::<T>(session))
+    make::<T>(session).saturating_add(forget_oldest::<T>(session))
 }
 
-/// RECOVER-3. Returns its weight: Duet's for looking at as many validators, and for making a set of them.
+/// RECOVER-3. Returns the weight of a block that does this and forgets no set.
 fn make<T: Config>(session: SessionIndex) -> Weight {
     let validators = pallet_session::Validators::<T>::get();
     let count = u32::try_from(validators.len()).unwrap_or(u32::MAX);
-    // The validators, the terms, the members, the set before and the next id.
-    let own = T::DbWeight::get().reads_writes(5, 5);
     if count > T::ValidatorsPerBlock::get() {
         end::<T>(session);
         Pallet::<T>::deposit_event(Event::TooManyValidators {
             session,
             validators: count,
         });
-        return own;
+        return Weights::<T>::skip_set(count);
     }
     let made = members::<T>(session, &validators).and_then(|members| renew::<T>(session, members));
     if let Err(reason) = made {
         end::<T>(session);
         Pallet::<T>::deposit_event(Event::SetNotMade { session, reason });
     }
-    own.saturating_add(Weights::<T>::draft_part(count))
-        .saturating_add(Weights::<T>::finish_draft(count, 1))
+    Weights::<T>::make_set(count)
 }
 
 /// The members in set order, if they reach the floor. (CHAIN-6)
@@ -158,15 +152,13 @@ fn end<T: Config>(session: SessionIndex) {
     });
 }
 
-/// Forgets the oldest set if its members can no longer be punished. Returns its weight: Duet's for forgetting as many
-/// keys, and for returning a deposit. (RECOVER-9)
-fn forget_oldest<T: Config>(now: SessionIndex) -> Weight {
+/// Forgets the oldest set if its members can no longer be punished. Returns the weight of that. (RECOVER-9)
+pub(crate) fn forget_oldest<T: Config>(now: SessionIndex) -> Weight {
     let id = OldestSet::<T>::get();
-    let looked_up = T::DbWeight::get().reads(2);
     let is_over = |last: SessionIndex| !pallet_duet::Pallet::<T>::is_slashable(last, now);
     let expired = Sets::<T>::get(id).filter(|set| set.last_session.is_some_and(is_over));
     let Some(set) = expired else {
-        return looked_up;
+        return Weight::zero();
     };
     Sets::<T>::remove(id);
     OldestSet::<T>::put(id.saturating_next());
@@ -175,9 +167,6 @@ fn forget_oldest<T: Config>(now: SessionIndex) -> Weight {
         .iter()
         .map(|(key, _)| u32::from(keys::delist::<T>(key)))
         .sum();
-    let keys = Weights::<T>::forget_keys(set.commitment.len);
-    looked_up
-        .saturating_add(T::DbWeight::get().writes(2))
-        .saturating_add(keys)
-        .saturating_add(Weights::<T>::deregister_keys().saturating_mul(deposits.into()))
+    let others = set.commitment.len.saturating_sub(deposits);
+    Weights::<T>::forget_set(others, deposits)
 }

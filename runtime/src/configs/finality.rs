@@ -128,4 +128,7 @@ impl pallet_duet_recovery::Config for Runtime {
     type Delay = RecoveryDelay;
     type DrillPeriod = ConstU32<BONDING_SESSIONS>;
     type ReportOffence = PunishableOffences;
+    type WeightInfo = pallet_duet_recovery::SubstrateWeight<Runtime>;
+    #[cfg(feature = "runtime-benchmarks")]
+    type BenchmarkHelper = crate::benchmarking::Bond;
 }

@@ -2,13 +2,14 @@
 
 use crate::{
     limits::{assert_name, integrity_test},
-    mock::{next_block, with, DrillPeriod, DuetRecovery, System, Test},
+    mock::{
+        make_ready, next_block, next_set, with, DrillPeriod, DuetRecovery, RuntimeOrigin, Session,
+        SlashableSessions, System, Test,
+    },
+    OldestSet, SubstrateWeight, WeightInfo,
 };
-use frame_support::{
-    traits::{Get, OnInitialize},
-    weights::RuntimeDbWeight,
-};
-use pallet_duet::{SubstrateWeight, WeightInfo};
+use duet_primitives::SetId;
+use frame_support::{traits::OnInitialize, weights::Weight};
 
 type Weights = SubstrateWeight<Test>;
 
@@ -33,6 +34,10 @@ fn a_period_of_no_sessions_is_refused() {
     integrity_test::<Test>();
 }
 
+fn in_finalize(weight: Weight) -> Weight {
+    weight.saturating_add(Weights::learn_reset())
+}
+
 /// RECOVER-3: each validator is charged for in the block that looks at it, and in no other.
 #[test]
 fn the_block_that_makes_the_set_has_the_weight_of_it() {
@@ -49,9 +54,30 @@ fn the_block_that_makes_the_set_has_the_weight_of_it() {
         weights
     };
     let [two, three] = [weights(&[1, 2]), weights(&[1, 2, 3])];
-    let own = |n| Weights::draft_part(n).saturating_add(Weights::finish_draft(n, 1));
-    assert_eq!(three[0] - two[0], own(3) - own(2));
-    let costs: RuntimeDbWeight = <Test as frame_system::Config>::DbWeight::get();
-    let idle = costs.reads_writes(5, 2);
+    assert_eq!(two[0], in_finalize(Weights::make_set(2)));
+    assert_eq!(three[0], in_finalize(Weights::make_set(3)));
+    let idle = in_finalize(Weights::look());
     assert_eq!(three[1..], [idle, idle]);
+}
+
+/// RECOVER-9: as many as are forgotten, and the deposits that return.
+#[test]
+fn the_block_that_forgets_a_set_has_the_weight_of_that_too() {
+    with(&[1, 2, 3, 4], || {
+        make_ready(&[1, 2, 3, 4]);
+        next_set();
+        let origin = RuntimeOrigin::signed(4);
+        assert_eq!(DuetRecovery::withdraw_key(origin), Ok(()));
+        next_set();
+        let last = Session::current_index();
+        while Session::current_index() <= last + SlashableSessions::get() {
+            next_block();
+        }
+        assert_eq!(OldestSet::<Test>::get(), SetId::new(0));
+        // As if it were the next block.
+        let weight = DuetRecovery::on_initialize(System::block_number());
+        assert_eq!(OldestSet::<Test>::get(), SetId::new(1));
+        let own = Weights::make_set(4).saturating_add(Weights::forget_set(3, 1));
+        assert_eq!(weight, in_finalize(own));
+    });
 }
