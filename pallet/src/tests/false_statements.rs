@@ -5,8 +5,9 @@ use crate::{
         events, evidence, key, logs, next_block, register_key_of, sessions, with, Duet, Punished,
         RuntimeCall, RuntimeOrigin, System, Test, AUTHOR, GENESIS,
     },
-    Call, Error, Event, FalseStatement, HeaderOf, KeyOwners, OldestSet, Pardons, Truth,
-    MAX_PARDONED_BLOCKS, MAX_PARDONED_SETS, MAX_PARDONS,
+    truth::find,
+    Call, Config, Error, Event, FalseStatement, HeaderOf, KeyOwners, OldestSet, Pardons, Truth,
+    WeightInfo, MAX_PARDONED_BLOCKS, MAX_PARDONED_SETS, MAX_PARDONS,
 };
 use duet_primitives::{
     testing::TestSet, Accusation, BlockNumber, ConsensusLog, EvidenceStatus, Justification, Pardon,
@@ -16,10 +17,14 @@ use duet_primitives::{
 use frame_support::pallet_prelude::ValidateUnsigned;
 use frame_support::{
     assert_noop, assert_ok,
-    dispatch::{DispatchResultWithPostInfo, Pays},
+    dispatch::{DispatchResultWithPostInfo, GetDispatchInfo, Pays},
     pallet_prelude::{InvalidTransaction, TransactionSource},
+    traits::Get,
 };
-use sp_runtime::{traits::BadOrigin, Perbill};
+use sp_runtime::{
+    traits::{BadOrigin, Header as _},
+    Perbill,
+};
 
 const REPORTER: u64 = 50;
 /// No block has this number.
@@ -374,6 +379,35 @@ fn a_pardon_out_of_bounds_one_too_many_and_one_by_a_stranger_are_refused() {
         OldestSet::<Test>::put(SetId::new(MAX_PARDONED_SETS));
         assert_ok!(Duet::pardon(RuntimeOrigin::root(), largest));
         assert_eq!(Pardons::<Test>::get().into_inner(), [largest]);
+        let info = RuntimeCall::Duet(Call::pardon { pardon: largest }).get_dispatch_info();
+        let activate = <Test as Config>::WeightInfo::activate();
+        assert!(info.call_weight.all_gte(activate));
         OldestSet::<Test>::put(SetId::FIRST);
+    });
+}
+
+/// A report of a young block waits in a pool for as long as the block's hash is kept, and is then still good.
+#[test]
+fn the_truth_about_a_block_is_its_header_while_it_is_young() {
+    with_four(|| {
+        let zero = H256::zero();
+        let header = |number| HeaderOf::<Test>::new(number, zero, zero, zero, System::digest());
+        let find = |number: u32, now| {
+            let mut is_proven = false;
+            let prove = |_, _| {
+                is_proven = true;
+                None
+            };
+            let own = Some(header(number.into()));
+            let found = find::<Test>(BlockNumber::new(number), own, header(now), prove);
+            (found, is_proven)
+        };
+        let recent = |number| (Some(Truth::Recent(Box::new(header(number)))), false);
+        let kept: u64 = <Test as frame_system::Config>::BlockHashCount::get();
+        let half = kept / 2;
+        assert_eq!(find(9, 8), (Some(Truth::Beyond), false));
+        assert_eq!(find(8, 8), recent(8));
+        assert_eq!(find(8, 8 + half - 1), recent(8));
+        assert_eq!(find(8, 8 + half), (None, true));
     });
 }
