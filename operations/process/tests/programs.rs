@@ -7,7 +7,7 @@ use std::{
     env,
     fs::{self, OpenOptions},
     io::{self, BufRead, BufReader, Read},
-    os::unix::process::ExitStatusExt,
+    os::unix::{fs::MetadataExt, process::ExitStatusExt},
     path::Path,
     process::{Child, Command, Output, Stdio},
     sync::mpsc,
@@ -28,8 +28,12 @@ struct Program {
     prints: &'static [&'static str],
     /// Command lines that run until a signal ends them, what they print when they run, and the exit status.
     runs: &'static [(&'static str, &'static str, Stopped)],
-    /// A command line that writes to `{locked}`, and the exit status.
-    writes: Option<(&'static str, i32)>,
+    /// Command lines that write to `{locked}`.
+    writes: &'static [&'static str],
+    /// Two command lines of which the second one stores more.
+    stores: Option<[&'static str; 2]>,
+    /// The exit status when the machine is to blame.
+    local: i32,
 }
 
 /// How a program ends by a signal.
@@ -57,37 +61,49 @@ const PROGRAMS: &[Program] = &[
                 With(0),
             ),
         ],
-        writes: Some(("sync --url ws://127.0.0.1:1 --genesis {hash} --state {locked}/state", 1)),
+        writes: &["sync --url ws://127.0.0.1:1 --genesis {hash} --state {locked}/state"],
+        stores: None,
+        local: 1,
     },
     Program {
         name: "duet-relay",
         prints: &["substrate --json --source ws://127.0.0.1:1 --target ws://127.0.0.1:1"],
         runs: &[("substrate --json --source ws://127.0.0.1:1 --target ws://127.0.0.1:1", "{", With(0))],
-        writes: None,
+        writes: &[],
+        stores: None,
+        local: 1,
     },
     Program {
         name: "duet-signer",
         prints: &[],
         runs: &[("--keystore-path {dir}/keys --listen unix:{dir}/socket", "listening", With(0))],
-        writes: Some(("--keystore-path {locked}/keys --listen unix:{dir}/socket", 1)),
+        writes: &["--keystore-path {locked}/keys --listen unix:{dir}/socket"],
+        stores: None,
+        local: 1,
     },
     Program {
         name: "duet-collector",
         prints: &["serve --folder {dir}/kept --listen 127.0.0.1:0"],
         runs: &[("serve --folder {dir}/kept --listen 127.0.0.1:0", "listening", With(0))],
-        writes: Some(("serve --folder {locked}/kept --listen 127.0.0.1:0", 1)),
+        writes: &["serve --folder {locked}/kept --listen 127.0.0.1:0"],
+        stores: None,
+        local: 1,
     },
     Program {
         name: "duet-recovery",
         prints: &["generate --keys {dir}/keys"],
         runs: &[("inspect -", "", AtOnce)],
-        writes: Some(("generate --keys {locked}/keys", 1)),
+        writes: &["generate --keys {locked}/keys"],
+        stores: Some(["generate --keys {dir}/keys"; 2]),
+        local: 1,
     },
     Program {
         name: "duet-schemes",
         prints: &["mklhs keygen {dir}/key", "--json mklhs keygen {dir}/key"],
         runs: &[("show -", "", AtOnce)],
-        writes: Some(("mklhs keygen {locked}/key", 3)),
+        writes: &["mklhs keygen {locked}/key"],
+        stores: Some(["mklhs keygen {dir}/key", "mklhs keygen {dir}/other"]),
+        local: 3,
     },
 ];
 
@@ -302,6 +318,60 @@ fn until_ready(mut child: Child, text: &str) -> (Child, impl Read) {
     (child, reader)
 }
 
+/// Stores twice; the second time on a full disk.
+const FILL: &str = r#"
+    mount -t tmpfs -o size=128k tmpfs "$1" || exit 100
+    $2 > /dev/null || exit 101
+    find "$1" -type f -exec sha256sum {} + > "$4" || exit 102
+    cat /dev/zero 2> /dev/null > "$1/ballast"
+    $3
+    status=$?
+    sha256sum --check --quiet "$4" || exit 103
+    exit $status
+"#;
+
+#[test]
+fn a_full_disk_is_reported_and_what_it_has_stays_whole() {
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let own = ["--user", "--map-root-user"];
+    let own = own.iter().filter(|_| !is_root);
+    let unshare = ["unshare", "--mount"].iter().chain(own).copied();
+    let unshare: Vec<_> = unshare.collect();
+    let (by, more) = unshare.split_first().unwrap();
+    let mounts = Command::new(by).args(more).arg("true").output();
+    if !mounts.is_ok_and(|tried| tried.status.success()) {
+        eprintln!("SKIPPED: this system lets nobody mount a small disk");
+        return;
+    }
+    for program in PROGRAMS {
+        let Some(lines) = program.stores else {
+            continue;
+        };
+        let (dir, sums) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [first, then] = lines.map(|line| {
+            let command = program.command(line, &dir);
+            let words = [command.get_program()]
+                .into_iter()
+                .chain(command.get_args());
+            let words: Vec<_> = words.map(|word| word.to_str().unwrap()).collect();
+            words.join(" ")
+        });
+        let mut command = Command::new(by);
+        command.args(more).args(["sh", "-c", FILL, "sh"]);
+        command.arg(dir.path()).args([first, then]);
+        command.arg(sums.path().join("sums"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let ended = Ended::of(command.spawn().unwrap(), program.name.to_owned());
+        let ended = ended.expect(program.local);
+        assert!(
+            ended.stderr.contains("No space left on device"),
+            "{}: {}",
+            ended.what,
+            ended.stderr
+        );
+    }
+}
+
 #[test]
 fn help_and_complaints_are_plain_text_in_every_environment() {
     for program in PROGRAMS {
@@ -352,16 +422,11 @@ fn the_help_of_every_command_is_narrow() {
 #[test]
 fn a_directory_that_cannot_be_written_is_named() {
     for program in PROGRAMS {
-        let Some((line, status)) = program.writes else {
-            continue;
-        };
-        let ended = program.run(line, |command| command).expect(status);
-        assert!(
-            ended.stderr.contains("/sys/kernel"),
-            "{}: {}",
-            ended.what,
-            ended.stderr
-        );
-        assert_eq!(ended.stdout, "", "{}", ended.what);
+        for line in program.writes {
+            let ended = program.run(line, |command| command).expect(program.local);
+            let named = ended.stderr.contains("/sys/kernel");
+            assert!(named, "{}: {}", ended.what, ended.stderr);
+            assert_eq!(ended.stdout, "", "{}", ended.what);
+        }
     }
 }
