@@ -150,14 +150,15 @@ impl Kind {
         let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         match self {
             Hex(lens) => is_hex && lens.iter().any(|len| digits.len() == 2 * len),
-            Bytes => is_hex && !digits.is_empty() && digits.len() % 2 == 0,
+            Bytes => is_hex && !digits.is_empty() && digits.len().is_multiple_of(2),
             // How the rest is written is a matter of its own.
             WsUrl | HttpUrl => {
                 let scheme = text.trim().to_lowercase().replace(['\t', '\n'], "");
                 scheme.starts_with("ws") || scheme.starts_with("http")
             }
             Seconds => text.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
-            Number => text.parse::<u64>().is_ok(),
+            // As much as -0.
+            Number => text.parse::<i128>().is_ok_and(|number| number >= 0),
             // By chance once in 65 536 times.
             Account => text == ADDRESS,
             Socket => text.parse::<SocketAddr>().is_ok(),
@@ -230,10 +231,8 @@ fn slots(program: &'static str, command: &[String], found: &mut Vec<Slot>) {
             kind: Kind::of(&format!("{program} {}", command.join(" ")), option, value),
         };
         match (section, words) {
-            ("Commands:", [name, ..]) if line.starts_with("  ") && !line.starts_with("   ") => {
-                if *name != "help" {
-                    slots(program, &[command, &[(*name).to_owned()]].concat(), found);
-                }
+            ("Commands:", [name, ..]) if line.find(name) == Some(2) && *name != "help" => {
+                slots(program, &[command, &[(*name).to_owned()]].concat(), found);
             }
             ("Options:", [option, value, ..])
                 if option.starts_with("--") && value.starts_with('<') =>
