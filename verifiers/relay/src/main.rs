@@ -62,11 +62,16 @@ fn main() -> ExitCode {
             }))
         });
     duet_process::exit(result, |failure| {
-        tell(Event::Failed {
-            kind: failure.kind.name(),
-            reason: failure.message,
-        });
-        failure.kind.code()
+        let kind = failure.kind;
+        if json {
+            tell(Event::Failed {
+                kind: kind.name(),
+                reason: failure.message,
+            });
+        } else {
+            duet_process::warn(format_args!("error: {failure}"));
+        }
+        kind.code()
     })
 }
 
@@ -101,13 +106,16 @@ async fn relay(
         patience: args.patience,
         turns: turns.map_err(|error| usage(error.to_string()))?,
     };
+    // Before anybody is asked: a file that cannot be read is this user's to mend.
+    let checkpoint = args.checkpoint.as_deref().map(checkpoint::read);
+    let checkpoint = checkpoint.transpose()?;
     let genesis = genesis_of(&target, args.pause, args.once || args.dry_run, &tell).await?;
     let proof = args.recovery_proof.as_deref();
     let proof = proof.map(|path| recovery_proof::read(path, genesis));
     let proof = proof.transpose()?;
     let mut source = Source::new(&args.sources, genesis, args.timeout, args.give_up_after);
-    if let Some(path) = &args.checkpoint {
-        source.remember(&Checkpoint::from(checkpoint::read(path)?).keysets);
+    if let Some(checkpoint) = checkpoint {
+        source.remember(&Checkpoint::from(checkpoint).keysets);
     }
     let (mut relayer, demands) = Relayer::new(source, target, policy);
     if let Some(block) = args.block {
