@@ -38,7 +38,7 @@ pub(crate) struct Args {
     pub(crate) genesis: Vec<H256>,
 
     /// The log level: error, warn, info, debug.
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = level)]
     pub(crate) log: log::LevelFilter,
 }
 
@@ -76,6 +76,11 @@ fn hash(text: &str) -> Result<H256, String> {
     hex::decode_to_slice(digits, &mut bytes)
         .map(|()| H256(bytes))
         .map_err(|error| format!("not 0x-hex of 32 bytes: {error}"))
+}
+
+fn level(text: &str) -> Result<log::LevelFilter, String> {
+    let level = text.parse();
+    level.map_err(|_| "expected error, warn, info or debug".to_owned())
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn main() -> ExitCode {
         force,
         wait,
         scheme,
-    } = match Args::try_parse() {
+    } = match duet_process::try_arguments::<Args>() {
         Ok(args) => args,
         Err(error) => return ExitCode::from(refuse_arguments(&error)),
     };

@@ -77,6 +77,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::File { .. }
+            | Self::Group(GroupError::File { .. })
             | Self::Machine { .. }
             | Self::Damaged { .. }
             | Self::Evaluation(_) => 1,

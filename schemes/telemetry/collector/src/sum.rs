@@ -27,7 +27,7 @@ pub(crate) fn sum(args: &Sum) -> Result<String, Failure> {
     };
     let hour: u64 = hour
         .parse()
-        .map_err(|error| Failure::Argument(format!("hour {hour}: {error}")))?;
+        .map_err(|error| Failure::Argument(format!("--telemetry: hour {hour}: {error}")))?;
     let hour = Hour(hour);
     let group = Group::read(&args.public, chain.clone())?;
     let key = trapdoor(args, &group, &group.keyword(metric, hour)?)?;
