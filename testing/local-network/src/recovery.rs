@@ -151,27 +151,27 @@ pub fn sign(owners: &[Owner], said: &str, members: &Path) -> Result<PathBuf> {
 }
 
 /// Waits until a light client that follows with a recovery proof has announced it, crossed this reset and then taken a
-/// later block. Returns how long it waited between the announcement and the crossing.
+/// later block. Returns when it crossed.
 ///
 /// # Errors
 /// [`Error::ProgramEnded`] when it ends before, [`Error::Printed`] when it crosses without an announcement.
-pub async fn crosses(following: &mut LightClient, reset: BlockNumber) -> Result<Duration> {
-    let (mut announced, mut waited) = (None, None);
+pub async fn crosses(following: &mut LightClient, reset: BlockNumber) -> Result<Instant> {
+    let (mut is_announced, mut crossed) = (false, None);
     loop {
         let line = following.next_line().await?;
         let event: Value = serde_json::from_str(&line).unwrap_or_default();
-        let printed = || Error::Printed {
-            program: "duet-light",
-            line: line.clone(),
-        };
         match event["event"].as_str() {
-            Some("announced") => announced = Some(Instant::now()),
-            Some("recovered") => waited = Some(announced.ok_or_else(printed)?.elapsed()),
+            Some("announced") => is_announced = true,
+            Some("recovered") if is_announced => crossed = Some(Instant::now()),
+            Some("recovered") => {
+                let program = "duet-light";
+                return Err(Error::Printed { program, line });
+            }
             _ => {}
         }
         let is_later = event["block"].as_u64() > Some(reset.get().into());
-        if let Some(waited) = waited.filter(|_| is_later) {
-            return Ok(waited);
+        if let Some(crossed) = crossed.filter(|_| is_later) {
+            return Ok(crossed);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{scenario::Reader, validator::Validator, Error, Result};
 use duet_light_client::Checkpoint;
 use duet_light_rpc::CheckpointJson;
 use duet_local_network::{recovery, wait, Executables, LightClient};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 impl Player {
     pub(super) async fn register_recovery_keys(&mut self) -> Result {
@@ -38,9 +38,11 @@ impl Player {
         let (state, proof) = (self.state_of(reader), proof.display().to_string());
         let flags = ["--json", "--recovery-proof", &proof];
         let executables = Executables::locate()?;
+        let began = Instant::now();
         let mut client = LightClient::follow(&executables, genesis, &urls, &state, &flags)?;
         let crossed = recovery::crosses(&mut client, reset);
-        let waited = wait::at_most("a light client to cross", delay + PATIENCE, crossed).await?;
+        let crossed = wait::at_most("a light client to cross", delay + PATIENCE, crossed).await?;
+        let waited = crossed - began;
         client.end().await?;
         if waited < delay {
             return Err(Error::Expectation(format!(

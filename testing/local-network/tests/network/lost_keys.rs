@@ -11,7 +11,6 @@ use duet_local_network::{
 };
 use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::{constants::SESSION_BLOCKS, Runtime, RuntimeCall};
-use std::path::Path;
 
 /// The validators whose keys are lost.
 const LOSERS: [usize; 3] = [1, 2, 3];
@@ -83,10 +82,4 @@ pub(crate) async fn recovery_proof(client: &Client, network: &Network, owners: &
     assert!(is_there, "{said}");
     let proof = sign(owners, &said, &members).expect("they sign");
     proof.display().to_string()
-}
-
-/// Writes a file, and names it.
-pub(crate) fn write(path: &Path, text: &str) -> String {
-    std::fs::write(path, text).expect("the directory is ours");
-    path.display().to_string()
 }
