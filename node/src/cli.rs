@@ -12,8 +12,15 @@ use sc_cli::{
     ImportBlocksCmd, KeySubcommand, PurgeChainCmd, RevertCmd, RunCmd, SubstrateCli,
 };
 
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    done; or stopped by SIGINT, SIGTERM or SIGHUP, a subcommand perhaps before its end
+  1    failed; the message says why
+  2    bad usage";
+
 /// A subcommand, or the flags of a running node.
 #[derive(Debug, clap::Parser)]
+#[command(after_long_help = [EXIT_STATUS, duet_process::EXIT_STATUS].concat())]
 pub(crate) struct Cli {
     /// The subcommand; without one the node runs.
     #[command(subcommand)]

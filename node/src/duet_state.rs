@@ -104,18 +104,18 @@ fn show(stored: &Stored, output: &OutputTypeFlag) -> Result<(), RepairError> {
             .iter()
             .map(|one| json!({ "entry": one.name, "error": error(one), "loss": one.loss }))
             .collect();
-        println!(
+        duet_process::tell(format_args!(
             "{:#}",
             json!({ "voter": voter, "entries": entries.len(), "unreadable": unreadable })
-        );
+        ));
         return Ok(());
     }
     match voter {
-        Some(voter) => println!("voter: {voter}"),
-        None => println!("voter: no readable state"),
+        Some(voter) => duet_process::tell(format_args!("voter: {voter}")),
+        None => duet_process::tell("voter: no readable state"),
     }
-    println!("entries: {}", entries.len());
-    println!("unreadable: {}", unreadable.len());
+    duet_process::tell(format_args!("entries: {}", entries.len()));
+    duet_process::tell(format_args!("unreadable: {}", unreadable.len()));
     unreadable.into_iter().for_each(print);
     Ok(())
 }
@@ -125,18 +125,18 @@ fn error(one: &StoredEntry) -> &str {
 }
 
 fn print(one: &StoredEntry) {
-    println!("  {}: {}", one.name, error(one));
-    println!("    lost with it: {}", one.loss);
+    duet_process::tell(format_args!("  {}: {}", one.name, error(one)));
+    duet_process::tell(format_args!("    lost with it: {}", one.loss));
 }
 
 fn would_remove(stored: &Stored) -> Result<(), RepairError> {
     let mut entries = stored.entries()?;
     entries.retain(|one| one.broken.is_some());
     if entries.is_empty() {
-        println!("all entries are readable: there is nothing to repair");
+        duet_process::tell("all entries are readable: there is nothing to repair");
         return Ok(());
     }
-    println!("with --yes, the following would be removed:");
+    duet_process::tell("with --yes, the following would be removed:");
     entries.iter().for_each(print);
     Ok(())
 }
@@ -148,10 +148,10 @@ fn repair(stored: &Stored, finalized: BlockNumber, directory: &Path) -> Result<(
         Ok(())
     })?;
     let Some(file) = kept else {
-        println!("all entries are readable: there is nothing to repair");
+        duet_process::tell("all entries are readable: there is nothing to repair");
         return Ok(());
     };
-    println!("removed, and saved in {}:", file.display());
+    duet_process::tell(format_args!("removed, and saved in {}:", file.display()));
     removed.iter().for_each(print);
     Ok(())
 }

@@ -17,24 +17,27 @@ mod flags;
 mod genesis;
 mod service;
 
+use cli::Cli;
+use sc_cli::SubstrateCli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match command::run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let mut said = error.to_string();
-            eprintln!("Error: {said}");
-            let mut cause = std::error::Error::source(&error);
-            while let Some(error) = cause {
-                // Some errors repeat their cause in their own message.
-                if !said.contains(&error.to_string()) {
-                    said = error.to_string();
-                    eprintln!("  because: {said}");
-                }
-                cause = error.source();
+    let cli = match Cli::try_from_iter(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return duet_process::refuse(&error).into(),
+    };
+    duet_process::exit(command::run(&cli), |error| {
+        let mut said = error.to_string();
+        duet_process::warn(format_args!("Error: {said}"));
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            // Some errors repeat their cause in their own message.
+            if !said.contains(&error.to_string()) {
+                said = error.to_string();
+                duet_process::warn(format_args!("  because: {said}"));
             }
-            ExitCode::FAILURE
+            cause = error.source();
         }
-    }
+        1
+    })
 }

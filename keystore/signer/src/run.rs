@@ -24,10 +24,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     // Before any client can connect, so that an early signal is not lost.
     let failed = |error| system("cannot wait for signals", error);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(failed)?;
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = duet_process::runtime(builder.enable_all()).map_err(failed)?;
     let signals = runtime.block_on(async { Signals::new() });
     let mut signals = signals.map_err(failed)?;
     let files = args.tls.files();

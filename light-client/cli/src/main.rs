@@ -169,10 +169,8 @@ fn run(
 }
 
 fn in_runtime(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    duet_process::runtime(builder.worker_threads(2).enable_all())
         .map_err(|error| Failure::new(Kind::Local, format!("cannot start: {error}")))
         .and_then(|runtime| runtime.block_on(work))
 }

@@ -162,11 +162,15 @@ impl Node {
     /// [`NodeError::Unreachable`], [`NodeError::OtherChain`].
     pub(crate) async fn connect(url: &str, genesis: H256) -> Result<Self, NodeError> {
         let builder = WsClientBuilder::default().request_timeout(ANSWER_LIMIT);
-        let client = builder.build(url).await;
-        let client = client.map_err(|source| NodeError::Unreachable {
-            url: url.to_owned(),
-            source,
-        })?;
+        let building = async {
+            let client = builder.build(url).await;
+            client.map_err(|source| NodeError::Unreachable {
+                url: url.to_owned(),
+                source,
+            })
+        };
+        // The library's own limit ends before the handshake.
+        let client = at_most("a connection", ANSWER_LIMIT.as_secs(), building).await?;
         let node = Self { client };
         let method = "chain_getBlockHash";
         let got: Option<H256> = node.ask(method, rpc_params![0]).await?;

@@ -45,7 +45,7 @@ impl Report {
 
     pub(crate) fn print(self, output: &OutputTypeFlag) {
         match output.output_type {
-            OutputType::Text => print!("{}", self.text()),
+            OutputType::Text => duet_process::tell(self.text().trim_end()),
             OutputType::Json => print_json(&self.json()),
         }
     }
@@ -79,7 +79,9 @@ pub(crate) fn print_all(reports: Vec<Report>, output: &OutputTypeFlag) {
     match output.output_type {
         OutputType::Text => {
             let texts: Vec<_> = reports.iter().map(Report::text).collect();
-            print!("{}", texts.join("\n"));
+            if !texts.is_empty() {
+                duet_process::tell(texts.join("\n").trim_end());
+            }
         }
         OutputType::Json => {
             print_json(&Value::Array(reports.iter().map(Report::json).collect()));
@@ -88,5 +90,5 @@ pub(crate) fn print_all(reports: Vec<Report>, output: &OutputTypeFlag) {
 }
 
 fn print_json(value: &Value) {
-    println!("{value:#}");
+    duet_process::tell(format_args!("{value:#}"));
 }

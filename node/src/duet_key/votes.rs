@@ -46,7 +46,7 @@ impl ExportVotesCmd {
         }
         let text = export.to_text()?;
         match &self.output {
-            None => print!("{text}"),
+            None => duet_process::tell(text.trim_end()),
             Some(path) => write_new(path, &text).map_err(|error| DuetKeyError::File {
                 path: path.clone(),
                 error,

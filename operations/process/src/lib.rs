@@ -2,7 +2,9 @@
 //!
 //! - [`arguments`], [`try_arguments`]: the command line, or help;
 //! - [`print()`], [`tell`]: standard output; [`warn`]: standard error;
-//! - `Signals`, with the feature `signals`: SIGINT, SIGTERM and SIGHUP end a program in order;
+//! - `runtime`, with the feature `signals`: what waits for signals;
+//! - `Signals`, with the same: SIGINT, SIGTERM and SIGHUP end a program in order;
+//! - `relayed` and `hangup_terminates`, with the feature `libraries`: the same where libraries write and take signals;
 //! - [`exit`]: the exit status.
 //!
 //! A result that is not written is no success. The first failed write to standard output ends a program with the status
@@ -17,12 +19,16 @@
     clippy::arithmetic_side_effects
 )]
 
+#[cfg(feature = "libraries")]
+mod libraries;
 mod output;
 #[cfg(feature = "signals")]
 mod signals;
 
+#[cfg(feature = "libraries")]
+pub use libraries::{hangup_terminates, relayed};
 pub use output::{
     arguments, exit, print, refuse, tell, try_arguments, warn, Lost, CLOSED, EXIT_STATUS, UNWRITTEN,
 };
 #[cfg(feature = "signals")]
-pub use signals::Signals;
+pub use signals::{runtime, Signals};

@@ -108,7 +108,7 @@ pub fn exit<F>(result: Result<(), F>, complain: impl FnOnce(F) -> u8) -> ExitCod
 }
 
 /// This exit status, unless standard output was lost.
-fn ended(status: u8) -> u8 {
+pub(crate) fn ended(status: u8) -> u8 {
     match LOST.get() {
         None => status,
         Some(error) if error.kind() == io::ErrorKind::BrokenPipe => CLOSED,
@@ -127,7 +127,7 @@ fn put(bytes: &[u8]) {
     }
 }
 
-fn lose(error: io::Error) {
+pub(crate) fn lose(error: io::Error) {
     LOST.get_or_init(|| error);
     #[cfg(feature = "signals")]
     IS_LOST.notify_one();

@@ -1,11 +1,27 @@
 //! What stops a program that runs for long.
 
 use crate::output::IS_LOST;
-use std::{fs, future, io};
-use tokio::signal::unix::{signal, Signal, SignalKind};
+use std::{fs, future, io, os::unix::net::UnixStream};
+use tokio::{
+    runtime::{Builder, Runtime},
+    signal::unix::{signal, Signal, SignalKind},
+};
 
 /// The bit of SIGHUP in the sets of signals that Linux shows.
 const HANGUP_BIT: u64 = 1;
+
+/// Builds a runtime of tokio. Without descriptors for signals tokio panics; this is an error here.
+///
+/// # Errors
+/// The system gives no threads, or no descriptors.
+pub fn runtime(builder: &mut Builder) -> io::Result<Runtime> {
+    // As many as tokio opens itself: three to wait with, three for signals.
+    let room = [(); 3].map(|()| UnixStream::pair());
+    for pair in room {
+        pair?;
+    }
+    builder.build()
+}
 
 /// The signals that stop a program. They are caught from [`Signals::new`] on, so that an early one is not lost.
 #[derive(Debug)]
@@ -48,7 +64,7 @@ impl Signals {
 }
 
 /// Whether this process was started to ignore SIGHUP. Systems without `/proc` say nothing about it.
-fn ignores_hangup() -> bool {
+pub(crate) fn ignores_hangup() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.map(|digits| u64::from_str_radix(digits.trim(), 16));

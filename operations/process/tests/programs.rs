@@ -17,7 +17,7 @@ use std::{
 use tempfile::TempDir;
 
 /// No run of these tests takes longer.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(180);
 /// The widest line of a help.
 const COLUMNS: usize = 100;
 
@@ -104,6 +104,38 @@ const PROGRAMS: &[Program] = &[
         writes: &["mklhs keygen {locked}/key"],
         stores: Some(["mklhs keygen {dir}/key", "mklhs keygen {dir}/other"]),
         local: 3,
+    },
+    Program {
+        name: "duet-node",
+        // Not those that open a database: tasks of the SDK may log, or panic, while such a process ends.
+        prints: &[
+            "export-chain-spec --chain dev",
+            "key generate",
+            "key inspect --output-type json //Alice",
+            "duet-key generate",
+            "duet-key inspect --output-type json //Alice",
+            "duet-key insert --suri //Alice --keystore-path {dir}/keys",
+        ],
+        runs: &[(
+            "--dev --base-path {dir} --rpc-port 0 --listen-addr /ip4/127.0.0.1/tcp/0 --no-prometheus --no-mdns",
+            "Running JSON-RPC server: addr=",
+            With(0),
+        )],
+        writes: &["duet-key insert --suri //Alice --keystore-path {locked}/keys"],
+        stores: Some([
+            "duet-key insert --suri //Alice --keystore-path {dir}/keys",
+            "duet-key insert --suri //Bob --keystore-path {dir}/keys",
+        ]),
+        local: 1,
+    },
+    Program {
+        name: "duet-laboratory",
+        // Here it has no programs that make networks.
+        prints: &["--short"],
+        runs: &[],
+        writes: &[],
+        stores: None,
+        local: 1,
     },
 ];
 
@@ -241,13 +273,13 @@ fn output_that_cannot_be_written_is_reported_and_a_closed_pipe_ends_a_program_qu
     for program in PROGRAMS {
         for line in program.prints.iter().chain(&["--help", "--version"]) {
             let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-            let ended = program.run(line, |command| command.stdout(full));
+            let ended = program.run(line, |command| command.stdout(full).env("PATH", ""));
             let ended = ended.expect(UNWRITTEN);
             let said = ended.stderr.contains("standard output cannot be written");
             assert!(said, "{}: {}", ended.what, ended.stderr);
             let (reader, writer) = io::pipe().unwrap();
             drop(reader);
-            let ended = program.run(line, |command| command.stdout(writer));
+            let ended = program.run(line, |command| command.stdout(writer).env("PATH", ""));
             let ended = ended.expect(CLOSED);
             assert_eq!(ended.stderr, "", "{}", ended.what);
         }
@@ -300,7 +332,14 @@ fn a_program_that_was_started_by_nohup_survives_its_terminal() {
 }
 
 /// The program when one of its streams has shown `text`, and the streams, which stay open.
-fn until_ready(mut child: Child, text: &str) -> (Child, impl Read) {
+fn until_ready(child: Child, text: &str) -> (Child, impl Read) {
+    let (child, said, streams) = until_ready_or_ended(child, text);
+    assert!(said.contains(text), "it ended: {said}");
+    (child, streams)
+}
+
+/// The same with what it said. It may have ended instead.
+fn until_ready_or_ended(mut child: Child, text: &str) -> (Child, String, impl Read) {
     let _guard = Guard::of(&child);
     let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     // A program that is ready prints to one stream alone. The other one is empty until it ends.
@@ -312,10 +351,44 @@ fn until_ready(mut child: Child, text: &str) -> (Child, impl Read) {
     }
     drop(writer);
     let (mut reader, mut said) = (BufReader::new(reader), String::new());
-    while !said.contains(text) {
-        assert_ne!(reader.read_line(&mut said).unwrap(), 0, "it ended: {said}");
+    while !said.contains(text) && reader.read_line(&mut said).unwrap() > 0 {}
+    (child, said, reader)
+}
+
+#[test]
+fn with_too_few_descriptors_a_program_says_so() {
+    // The laboratory skips what it cannot have, and the SDK's tasks in the node panic.
+    let left_out = ["duet-laboratory", "duet-node"];
+    for program in PROGRAMS.iter().filter(|one| !left_out.contains(&one.name)) {
+        let runs = program.runs.iter().map(|(line, ready, _)| (line, *ready));
+        let runs = runs.filter(|(_, ready)| !ready.is_empty());
+        let prints = program.prints.iter().map(|line| (line, "\n"));
+        for (line, ready) in runs.chain(prints) {
+            let mut refusals = 0;
+            // With fewer the system cannot load it.
+            for most in 4..24 {
+                let dir = tempfile::tempdir().unwrap();
+                let limit = format!("--nofile={most}");
+                let child = program.below(&["prlimit", &limit], line, &dir);
+                let (mut child, said, _streams) = until_ready_or_ended(child, ready);
+                let what = format!("{} {line}, {most} descriptors: {said}", program.name);
+                assert!(!said.contains("panicked"), "{what}");
+                // The relayer goes on when its target is out of reach.
+                if !said.contains("Too many open files") || said.contains("\"trouble\"") {
+                    child.kill().unwrap();
+                    child.wait().unwrap();
+                    break;
+                }
+                Ended::of(child, what).expect(program.local);
+                refusals += 1;
+            }
+            assert!(
+                refusals > 0,
+                "{} {line}: the limit has no effect",
+                program.name
+            );
+        }
     }
-    (child, reader)
 }
 
 /// Stores twice; the second time on a full disk.

@@ -1,6 +1,6 @@
 //! Limits that a runtime must keep, checked by its tests, and the weight of the call that depends on its argument.
 
-use crate::{Config, Pallet, Terms, WeightInfo};
+use crate::{weights::WeightInfo, Config, Pallet, Terms};
 use duet_primitives::suite;
 use frame_support::{
     traits::{Get, PalletInfoAccess},

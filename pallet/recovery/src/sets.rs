@@ -1,8 +1,8 @@
 //! The recovery set of each session, and the sets that can still be punished. (RECOVER-3, RECOVER-4, RECOVER-9)
 
 use crate::{
-    keys, types::LOG_TARGET, Config, Event, Members, NextId, OldestSet, Pallet, Seen, Sets, Terms,
-    WeightInfo,
+    keys, types::LOG_TARGET, weights::WeightInfo, Config, Event, Members, NextId, OldestSet,
+    Pallet, Seen, Sets, Terms,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};

@@ -5,15 +5,24 @@ use duet_laboratory::{
     end_with_parent,
     outside::{self, Plan},
     scenario::Scenario,
-    scenarios, Error, Files, Result,
+    scenarios, Error, Files,
 };
-use std::{env, path::PathBuf, process::ExitCode};
+use duet_process::Signals;
+use std::{env, io, path::PathBuf, process::ExitCode};
+use tokio::runtime::Builder;
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    all chosen scenarios passed, or were skipped with a message
+  1    a scenario failed, or could not be played
+  2    bad usage
+  130  stopped by SIGINT, SIGTERM or SIGHUP";
 
 /// Plays scenarios of broken networks with real nodes, and has light clients watch from outside.
 ///
 /// What is played is said in `docs/laboratory.md`.
 #[derive(Parser)]
-#[command(name = "duet-laboratory", version)]
+#[command(name = "duet-laboratory", version, after_help = [EXIT_STATUS, duet_process::EXIT_STATUS].concat())]
 struct Options {
     #[command(subcommand)]
     inside: Option<Inside>,
@@ -69,26 +78,43 @@ enum Inside {
     },
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let options = Options::parse();
-    let done = match options.inside {
-        Some(inside) => play(inside).await,
-        None => tokio::select! {
-            done = report(options.outside) => done,
-            _ = tokio::signal::ctrl_c() => return ExitCode::from(130),
-        },
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("duet-laboratory: {error}");
-            ExitCode::FAILURE
+fn main() -> ExitCode {
+    let options = duet_process::arguments();
+    let runtime = duet_process::runtime(Builder::new_multi_thread().enable_all());
+    let done = runtime
+        .map_err(|error| Some(cannot("start", error)))
+        .and_then(|runtime| runtime.block_on(until_stopped(options)));
+    duet_process::exit(done, |error| match error {
+        Some(error) => {
+            duet_process::warn(format_args!("duet-laboratory: {error}"));
+            1
         }
+        None => 130,
+    })
+}
+
+/// Without an error when a signal stopped it.
+async fn until_stopped(options: Options) -> Result<(), Option<Error>> {
+    let signals = Signals::new();
+    let mut signals = signals.map_err(|error| cannot("wait for signals", error))?;
+    let work = async {
+        match options.inside {
+            Some(inside) => play(inside).await,
+            None => report(options.outside).await,
+        }
+    };
+    tokio::select! {
+        done = work => done.map_err(Some),
+        _ = signals.wait() => Err(None),
     }
 }
 
-async fn play(inside: Inside) -> Result {
+fn cannot(what: &str, error: io::Error) -> Error {
+    let what = format!("cannot {what}");
+    Error::Io { what, error }
+}
+
+async fn play(inside: Inside) -> Result<(), Error> {
     let Inside::Inside {
         scenario,
         nodes,
@@ -107,10 +133,10 @@ async fn play(inside: Inside) -> Result {
     outside::inside(scenario, &files, nodes, seed).await
 }
 
-async fn report(options: Outside) -> Result {
+async fn report(options: Outside) -> Result<(), Error> {
     if let Err(error) = outside::probe() {
         if options.short {
-            println!("skipping the laboratory: {error}");
+            duet_process::tell(format_args!("skipping the laboratory: {error}"));
             return Ok(());
         }
         return Err(error);
@@ -120,7 +146,7 @@ async fn report(options: Outside) -> Result {
         (false, []) => scenarios::ALL.into(),
         (false, names) => {
             let named = names.iter().map(|name| scenarios::named(name));
-            named.collect::<Result<_>>()?
+            named.collect::<Result<_, _>>()?
         }
     };
     let plan = Plan {
@@ -135,13 +161,10 @@ async fn report(options: Outside) -> Result {
 }
 
 /// The node that the environment names, or that cargo has built with this program.
-fn beside() -> Result<PathBuf> {
+fn beside() -> Result<PathBuf, Error> {
     if let Some(node) = env::var_os("DUET_NODE") {
         return Ok(node.into());
     }
-    let io = |error| Error::Io {
-        what: "finding this program's path".to_owned(),
-        error,
-    };
-    Ok(env::current_exe().map_err(io)?.with_file_name("duet-node"))
+    let program = env::current_exe().map_err(|error| cannot("find this program's path", error))?;
+    Ok(program.with_file_name("duet-node"))
 }

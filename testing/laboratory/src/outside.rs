@@ -6,6 +6,7 @@ use crate::{
     scenario::{Need, Scenario},
     time, Error, Files, Result,
 };
+use duet_process::tell;
 use std::{
     env,
     ffi::OsStr,
@@ -52,18 +53,18 @@ pub async fn run(plan: &Plan, scenarios: &[&Scenario]) -> Result {
     }
     let mut rows = Vec::new();
     for scenario in scenarios {
-        println!("{}: {}", scenario.name, scenario.what);
+        tell(format_args!("{}: {}", scenario.name, scenario.what));
         let row = play_inside(plan, scenario).await?;
-        println!("  {} after {} s", row.verdict(), row.seconds);
+        tell(format_args!("  {} after {} s", row.verdict(), row.seconds));
         for failure in &row.failures {
-            println!("  {failure}");
+            tell(format_args!("  {failure}"));
         }
         rows.push(row);
         if let Some(folder) = &plan.report {
             write(folder, &rows)?;
         }
     }
-    println!("\n{}", table(&rows));
+    tell(format_args!("\n{}", table(&rows)));
     let failed = rows.iter().filter(|row| !row.failures.is_empty());
     let failed: Vec<_> = failed.map(|row| row.scenario.as_str()).collect();
     if failed.is_empty() {
@@ -117,7 +118,7 @@ async fn play_inside(plan: &Plan, scenario: &Scenario) -> Result<Row> {
         }
     };
     if plan.keep {
-        println!("  files: {}", folder.path().display());
+        tell(format_args!("  files: {}", folder.path().display()));
     }
     Ok(row)
 }

@@ -10,6 +10,7 @@ use crate::{
     time::Clocks,
     Error, Result,
 };
+use duet_process::tell;
 use lost::Lost;
 use rand_chacha::{rand_core::SeedableRng, ChaCha8Rng};
 use std::{
@@ -143,7 +144,9 @@ impl Player {
         let history = self.network.recorder.history();
         let (best, proven) = (history.best(), history.proven(None));
         let seconds = self.network.recorder.now().as_secs();
-        println!("  {seconds:>4} s  best {best:>4}  proven {proven:>4}  {what}");
+        tell(format_args!(
+            "  {seconds:>4} s  best {best:>4}  proven {proven:>4}  {what}"
+        ));
     }
 
     async fn step(&mut self, step: Step, row: &mut Row) -> Result {

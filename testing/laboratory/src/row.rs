@@ -2,7 +2,6 @@
 
 use crate::{history::History, scenario::Scenario, switch::Counts};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// How proofs resumed after faults were mended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,10 +106,8 @@ pub fn table(rows: &[Row]) -> String {
             .map(|it| it.blocks.to_string())
             .collect();
         let packets = row.packets;
-        // Writing into a string does not fail.
-        let _ = writeln!(
-            text,
-            "| `{}` | {} | {} | {} | {} of {} | {} | {} | {} | {} | {} | {}, {}, {}, {} | {} |",
+        text.push_str(&format!(
+            "| `{}` | {} | {} | {} | {} of {} | {} | {} | {} | {} | {} | {}, {}, {}, {} | {} |\n",
             row.scenario,
             row.nodes,
             row.seed,
@@ -127,7 +124,7 @@ pub fn table(rows: &[Row]) -> String {
             packets.cut,
             packets.overflowed,
             row.verdict(),
-        );
+        ));
     }
     text
 }

@@ -26,11 +26,8 @@ fn main() -> ExitCode {
     let Args { command, json } = duet_process::arguments();
     let goes_on = command.goes_on();
     let tell = move |event: Event| print(&event, json);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build();
-    let result = runtime
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let result = duet_process::runtime(builder.worker_threads(2).enable_all())
         .map_err(|error| Failure::new(Kind::Local, format!("cannot start: {error}")))
         .and_then(|runtime| {
             runtime.block_on(until_stopped(goes_on, async {

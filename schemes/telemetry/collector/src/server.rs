@@ -27,15 +27,13 @@ const MIB: u64 = 1024 * 1024;
 /// Serves until a signal stops it.
 pub(crate) fn serve(args: &Serve) -> Result<String, Failure> {
     let store = Store::open(&args.folder, args.keep, args.most.saturating_mul(MIB))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::Machine {
-            what: "cannot start",
-            error,
-        })?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).max_blocking_threads(2);
+    let started = duet_process::runtime(builder.enable_all());
+    let runtime = started.map_err(|error| Failure::Machine {
+        what: "cannot start",
+        error,
+    })?;
     runtime.block_on(listen(args, store))
 }
 

@@ -8,6 +8,7 @@ use jsonrpsee::{
     ws_client::WsClientBuilder,
 };
 use std::{collections::VecDeque, time::Duration};
+use tokio::time::timeout;
 
 /// The most readings that wait for an absent collector: two hours of one a minute.
 const MOST_WAITING: usize = 120;
@@ -84,12 +85,14 @@ impl Outbox {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let client = WsClientBuilder::default()
-            .connection_timeout(PATIENCE)
+        let building = WsClientBuilder::default()
             .request_timeout(PATIENCE)
             .max_response_size(LONGEST_ANSWER)
-            .build(&self.url)
-            .await?;
+            .build(&self.url);
+        // The library's own limit ends before the handshake.
+        let client = timeout(PATIENCE, building)
+            .await
+            .map_err(|_| Error::RequestTimeout)??;
         while let Some(batch) = self.waiting.front() {
             let content = format!("0x{}", hex::encode(batch.as_bytes()));
             let answer = client.request::<u32, _>("telemetry_submit", rpc_params![content]);
