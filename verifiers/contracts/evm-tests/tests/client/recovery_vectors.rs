@@ -5,9 +5,7 @@ use crate::{bytes, common::checkpoint, hash, recovery::State, vectors};
 use codec::{Decode, DecodeAll, Encode};
 use duet_calldata::{announce_recovery, constructor, cross_recovery};
 use duet_evm_tests::{topic, Called, Chain, BEGINNING, FORKS};
-use duet_primitives::{
-    testing::TestSet, BlockNumber, KeysetCommitment, RecoveryProof, RecoveryTerms, H256,
-};
+use duet_primitives::{testing::TestSet, BlockNumber, KeysetCommitment, RecoveryProof, H256};
 use revm::primitives::hardfork::SpecId;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
