@@ -119,14 +119,7 @@ pub enum Event {
         reason: String,
     },
     /// A transaction of the paying account is in the way of the next one.
-    Stuck {
-        /// Its nonce.
-        nonce: u64,
-        /// Its hash, where the target's node shows it.
-        transaction: Option<H256>,
-        /// What happens now.
-        then: Then,
-    },
+    Stuck(Stuck),
     /// The target cannot be used now; it is tried again.
     Trouble {
         /// Why.
@@ -144,21 +137,6 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-}
-
-impl From<Stuck> for Event {
-    fn from(stuck: Stuck) -> Self {
-        let Stuck {
-            nonce,
-            transaction,
-            then,
-        } = stuck;
-        Self::Stuck {
-            nonce,
-            transaction,
-            then,
-        }
-    }
 }
 
 impl Event {
@@ -309,11 +287,11 @@ impl fmt::Display for Event {
             Self::NotRecovered { block, reason } => {
                 write!(f, "the recovery proof about block {block} is not used: {reason}")
             }
-            Self::Stuck {
+            Self::Stuck(Stuck {
                 nonce,
                 transaction,
                 then,
-            } => {
+            }) => {
                 write!(f, "WARNING: a transaction of the account with nonce {nonce}")?;
                 if let Some(hash) = transaction {
                     write!(f, " ({hash:?})")?;

@@ -233,7 +233,7 @@ impl<T: Target> Relayer<T> {
         let metrics = self.metrics.clone();
         let mut told = |event| {
             match (&metrics, &event) {
-                (Some(metrics), Event::Stuck { .. }) => metrics.stuck(),
+                (Some(metrics), Event::Stuck(_)) => metrics.stuck(),
                 (Some(metrics), Event::WentBack { .. }) => metrics.went_back(),
                 _ => {}
             }
@@ -244,14 +244,14 @@ impl<T: Target> Relayer<T> {
             tokio::select! {
                 look = &mut looking => break look,
                 Some(event) = heard.recv() => told(event),
-                Some(stuck) = stuck.recv() => told(stuck.into()),
+                Some(stuck) = stuck.recv() => told(Event::Stuck(stuck)),
             }
         };
         while let Ok(event) = heard.try_recv() {
             told(event);
         }
         while let Ok(stuck) = stuck.try_recv() {
-            told(stuck.into());
+            told(Event::Stuck(stuck));
         }
         look
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::{fmt, future::Future};
 
 /// A transaction of the paying account that is in the way of the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stuck {
     /// Its nonce.
     pub nonce: u64,

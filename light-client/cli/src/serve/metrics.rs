@@ -65,12 +65,12 @@ pub(super) async fn serve(address: SocketAddr, chain: &Chain) -> Failure {
     };
     let shown = async {
         metrics.follow(chain).await;
-        pending::<()>().await;
+        pending().await
     };
     tokio::select! {
         served = init_prometheus(address, registry) => {
             failed(served.map_or_else(|error| error.to_string(), |()| "the server stopped".to_owned()))
         }
-        () = shown => failed("it is stopping".to_owned()),
+        never = shown => never,
     }
 }

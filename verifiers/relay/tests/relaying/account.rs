@@ -41,11 +41,7 @@ fn impatient() -> Options {
 /// What was told of transactions in the way.
 fn stuck(told: &[Event]) -> Vec<(u64, Option<H256>, Then)> {
     let stuck = told.iter().filter_map(|event| match event {
-        Event::Stuck {
-            nonce,
-            transaction,
-            then,
-        } => Some((*nonce, *transaction, *then)),
+        Event::Stuck(stuck) => Some((stuck.nonce, stuck.transaction, stuck.then)),
         _ => None,
     });
     stuck.collect()
