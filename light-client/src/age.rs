@@ -10,6 +10,10 @@ pub const TIME_STORAGE_KEY: [u8; 32] = [
     0x9f, 0x1f, 0x05, 0x15, 0xf4, 0x62, 0xcd, 0xcf, 0x84, 0xe0, 0xf1, 0xd6, 0x04, 0x5d, 0xfc, 0xbb,
 ];
 
+/// How far a proven block may be ahead of a clock that measures a wait, in milliseconds. Nodes accept blocks that are a
+/// little ahead. (RECOVER-7)
+pub const MAX_AHEAD: u64 = 60_000;
+
 /// A block's time, and the trusting period, as the state after the block names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct Dated {
@@ -53,6 +57,11 @@ impl Dated {
     /// Seconds since the block's time; 0 when the clock is behind it. `now` is in milliseconds.
     pub fn age(&self, now: u64) -> u64 {
         now.saturating_sub(self.time) / 1000
+    }
+
+    /// How far the block's time is ahead of the clock, in milliseconds; 0 when it is not. `now` is in milliseconds.
+    pub fn ahead(&self, now: u64) -> u64 {
+        self.time.saturating_sub(now)
     }
 
     /// The trusting period that counts, in seconds: the shorter one of the chain's and the user's own, `given`. `None`

@@ -94,7 +94,7 @@ mod trusted;
 mod update;
 mod verify;
 
-pub use age::{Dated, TooOld, TIME_STORAGE_KEY};
+pub use age::{Dated, TooOld, MAX_AHEAD, TIME_STORAGE_KEY};
 pub use announced::{seconds_left, Announced};
 pub use block::{Entry, FinalBlock, FinalHeader, MAX_STATE_BYTES};
 pub use body::{BodyError, FinalBody, Inclusion};

@@ -4,7 +4,7 @@
 //! can reach at least one honest server within it.
 
 use crate::{
-    age::TooOld,
+    age::{TooOld, MAX_AHEAD},
     announced::Announced,
     checkpoint::check_set,
     reset::ResetClaim,
@@ -51,6 +51,12 @@ pub enum RecoverError {
         /// The new set in the statement.
         got: SetId,
     },
+    /// RECOVER-7: the clock stands before the time of the newest proven block.
+    #[error("RECOVER-7: the newest proven block is {ahead} s in the future, so this clock is wrong, and cannot measure the wait")]
+    ClockBehind {
+        /// By how many seconds.
+        ahead: u64,
+    },
     /// RECOVER-6: the proof.
     #[error("RECOVER-6: invalid recovery proof: {0}")]
     Proof(#[from] RecoveryError),
@@ -83,9 +89,10 @@ impl RecoverError {
     /// The id of the broken rule, as `docs/spec` numbers them.
     pub fn rule(&self) -> &'static str {
         match self {
-            Self::OtherBlock { .. } | Self::OtherEnded { .. } | Self::NotAbove { .. } => {
-                "RECOVER-7"
-            }
+            Self::OtherBlock { .. }
+            | Self::OtherEnded { .. }
+            | Self::NotAbove { .. }
+            | Self::ClockBehind { .. } => "RECOVER-7",
             Self::Proof(_) => "RECOVER-6",
             Self::AgeUnknown | Self::TooOld(_) => "LIGHT-9",
             Self::NothingAnnounced | Self::Contradicted { .. } | Self::Early { .. } => "RECOVER-8",
@@ -97,7 +104,7 @@ impl RecoverError {
         match self {
             Self::OtherEnded { .. } | Self::NotAbove { .. } => Culprit::Sender,
             Self::Proof(error) => error.culprit(),
-            Self::NothingAnnounced => Culprit::Caller,
+            Self::NothingAnnounced | Self::ClockBehind { .. } => Culprit::Caller,
             Self::Contradicted { .. } => Culprit::Validators,
             Self::OtherBlock { .. } | Self::AgeUnknown | Self::TooOld(_) | Self::Early { .. } => {
                 Culprit::Nobody
@@ -151,7 +158,8 @@ impl Trusted {
     /// `now` is in milliseconds since the Unix epoch, and `given` is the user's own trusting period, as for
     /// [`Dated::check`](crate::Dated::check).
     ///
-    /// Rules: RECOVER-7: the block, the sets (not for a contradiction), RECOVER-6, LIGHT-9 (not for a contradiction).
+    /// Rules: RECOVER-7: the block, the sets (not for a contradiction); RECOVER-6; LIGHT-9, and RECOVER-7: the clock (both
+    /// not for a contradiction).
     /// Cost: that of one stateless proof.
     ///
     /// # Errors
@@ -177,6 +185,7 @@ impl Trusted {
             Some(known) => known.clone(),
             None => {
                 self.is_young(now, given)?;
+                self.is_measured_by(now)?;
                 Announced {
                     proof: proof.as_unchecked().clone(),
                     terms: terms.clone(),
@@ -199,8 +208,8 @@ impl Trusted {
     /// `now` and `given` are as in [`Trusted::announce`].
     ///
     /// # Errors
-    /// [`RecoverError::NothingAnnounced`], [`RecoverError::Contradicted`], [`RecoverError::Early`], or LIGHT-9, in this
-    /// order; the state is unchanged.
+    /// [`RecoverError::NothingAnnounced`], [`RecoverError::Contradicted`], [`RecoverError::ClockBehind`],
+    /// [`RecoverError::Early`], or LIGHT-9, in this order; the state is unchanged.
     ///
     /// # Security
     /// The caller must have asked its servers for a newer proof since the announcement, and right before this, and got
@@ -214,6 +223,7 @@ impl Trusted {
                 block: statement.block_number,
             });
         }
+        self.is_measured_by(now)?;
         if announced.is_ahead_of(now) {
             let since = now;
             let again = self.with_recovery(Announced {
@@ -304,6 +314,16 @@ impl Trusted {
             return Err(RecoverError::NotAbove { latest, got });
         }
         Ok(())
+    }
+
+    /// RECOVER-7: the clock does not stand before the time of the newest proven block.
+    fn is_measured_by(&self, now: u64) -> Result<(), RecoverError> {
+        match self.dated.map_or(0, |dated| dated.ahead(now)) {
+            0..=MAX_AHEAD => Ok(()),
+            ahead => Err(RecoverError::ClockBehind {
+                ahead: ahead / 1000,
+            }),
+        }
     }
 
     /// RECOVER-7: LIGHT-9 for the newest proven block.

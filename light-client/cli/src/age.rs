@@ -1,17 +1,13 @@
 //! What the user says about the age of the trusted block. (LIGHT-9)
 
 use crate::args::Run;
-use duet_light_client::{Dated, Trusted};
+use duet_light_client::{Dated, Trusted, MAX_AHEAD};
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::BlockNumber;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The greatest age of the newest block of a chain that goes on, in seconds.
 pub(crate) const YOUNG: u64 = 60;
-
-/// How far a block may be ahead of this machine's clock before the user is told, in seconds. Nodes accept blocks that are a
-/// little ahead.
-pub(crate) const AHEAD: u64 = 60;
 
 /// How long a client follows on before it proves the time of its newest block again.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -77,9 +73,9 @@ impl Age {
 
     /// How many seconds a block is ahead of this machine's clock, if the user is to be told.
     pub(crate) fn ahead(&mut self, dated: &Dated) -> Option<u64> {
-        let ahead = dated.time.saturating_sub(now()) / 1000;
-        let is_told = std::mem::replace(&mut self.told_ahead, ahead > AHEAD);
-        (ahead > AHEAD && !is_told).then_some(ahead)
+        let ahead = dated.ahead(now());
+        let is_told = std::mem::replace(&mut self.told_ahead, ahead > MAX_AHEAD);
+        (ahead > MAX_AHEAD && !is_told).then_some(ahead / 1000)
     }
 
     /// Refuses a block that is too old; `what` says more of it.

@@ -3,7 +3,7 @@
 use codec::{Compact, Encode};
 use duet_light_client::{
     recovery_terms, testing::TestChain, Conflict, Crossing, Culprit, Dated, Error, Mode, Outcome,
-    RecoverError, StateError, TooOld, Trusted, Update,
+    RecoverError, StateError, TooOld, Trusted, Update, MAX_AHEAD,
 };
 use duet_primitives::{
     suite::ENGINE_ID, testing::TestSet, BlockNumber, ConsensusLog, Pk1Bytes, Recovery,
@@ -371,7 +371,7 @@ fn a_proof_that_contradicts_the_reset_is_one_against_a_checkpoint() {
 #[test]
 fn a_clock_before_the_announcement_begins_the_wait_anew() {
     let client = announced(Mode::Full);
-    let before = NOW - 3 * DELAY * SECOND;
+    let before = NOW - DELAY * SECOND;
     let Crossing::Restarted(client) = client.cross(before, None).unwrap() else {
         panic!("the wait is not over");
     };
@@ -384,6 +384,23 @@ fn a_clock_before_the_announcement_begins_the_wait_anew() {
         client.cross(before + DELAY * SECOND, None),
         Ok(Crossing::Crossed(_))
     ));
+}
+
+/// RECOVER-7.
+#[test]
+fn by_a_clock_a_minute_behind_the_newest_block_nothing_is_announced_or_crossed() {
+    let announce = |now| client(Mode::Full).announce(&terms(), prove(&statement()), now, None);
+    let cross = |now| announced(Mode::Full).cross(now, None);
+    let last = TIME - MAX_AHEAD;
+    assert!(announce(last).is_ok());
+    assert!(matches!(cross(last), Ok(Crossing::Restarted(_))));
+    let behind = RecoverError::ClockBehind { ahead: 60 };
+    assert_eq!(announce(last - 1).unwrap_err(), behind);
+    assert_eq!(cross(last - 1).unwrap_err(), behind);
+    assert_eq!(
+        (behind.rule(), behind.culprit()),
+        ("RECOVER-7", Culprit::Caller)
+    );
 }
 
 /// RECOVER-8: LIGHT-9.

@@ -107,7 +107,7 @@ impl LightClient {
     /// `dispute` the statement.
     ///
     /// # Errors
-    /// RECOVER-8 when nothing is announced, or when it is contradicted, with both proofs; LIGHT-9.
+    /// RECOVER-8 when nothing is announced, or when it is contradicted, with both proofs; RECOVER-7 for the clock; LIGHT-9.
     pub fn cross(&mut self, now: u64, given: Option<u64>) -> Result<Option<f64>, JsValue> {
         match self.trusted.cross(now, given) {
             Ok(Crossing::Crossed(behind)) => {

@@ -51,6 +51,14 @@ func (w waiting) isYoung(now uint64) error {
 	return err
 }
 
+// isMeasuredBy is RECOVER-7: the client's newest block is not more than 60 seconds ahead of its clock.
+func (w waiting) isMeasuredBy(now uint64) error {
+	if w.time != nil && *w.time > now && *w.time-now > 60_000 {
+		return Broken("RECOVER-7")
+	}
+	return nil
+}
+
 // announce is RECOVER-7 for the first proof.
 func (w waiting) announce(terms recoveryTerms, proof recoveryProof, now uint64) error {
 	s := proof.Statement
@@ -70,7 +78,10 @@ func (w waiting) announce(terms recoveryTerms, proof recoveryProof, now uint64) 
 	if _, err := proof.check(w.genesisHash, terms.Set); err != nil {
 		return Broken("RECOVER-6")
 	}
-	return w.isYoung(now)
+	if err := w.isYoung(now); err != nil {
+		return err
+	}
+	return w.isMeasuredBy(now)
 }
 
 // isContradicted is RECOVER-8: a second valid proof, with another statement about the same block.
@@ -112,6 +123,9 @@ func (w waiting) cross(termsBytes Hex, proof recoveryProof, other *recoveryProof
 		if err := w.isContradicted(terms, s, *other); err != nil {
 			return nil, err
 		}
+	}
+	if err := w.isMeasuredBy(now); err != nil {
+		return nil, err
 	}
 	if now < announced {
 		return outcomeOf("restarted", w.number, w.hash, w.sets[0], w.sets[1:]), nil

@@ -1,13 +1,7 @@
 //! The announcement, the wait, and the crossing. (RECOVER-7, RECOVER-8)
 
 use super::shown::Shown;
-use crate::{
-    age::{now, AHEAD},
-    event::Event,
-    goal::Goal,
-    parts,
-    session::Session,
-};
+use crate::{age::now, event::Event, goal::Goal, parts, session::Session};
 use codec::Encode;
 use duet_light_client::{
     recovery_terms, Announced, Crossing, Culprit, Error, RecoverError, ResetClaim, Trusted,
@@ -62,7 +56,6 @@ impl Session {
         let Some(index) = self.ask_patiently().await? else {
             return Ok(false);
         };
-        self.check_clock()?;
         self.announce_given().await?;
         let Some(crossing) = self.try_cross() else {
             return Ok(false);
@@ -203,21 +196,6 @@ impl Session {
         Failure::new(Kind::NoWay, message)
     }
 
-    /// Refuses to announce and to cross by a clock that is certainly wrong: it stands before the time of a proven block.
-    fn check_clock(&self) -> Result<(), Failure> {
-        let dated = self.trusted()?.dated();
-        match dated.map_or(0, |dated| dated.time.saturating_sub(now()) / 1000) {
-            0..=AHEAD => Ok(()),
-            ahead => Err(Failure::new(
-                Kind::Local,
-                format!(
-                    "RECOVER-7: a block that is {ahead} s in the future is proven, so this machine's clock is wrong, and cannot \
-                     measure the wait: set it right"
-                ),
-            )),
-        }
-    }
-
     /// Takes the proof of the block that the user's proof is about: behind the reset, an endpoint names later blocks only.
     async fn go_to_given(&mut self, server: &Server) -> Result<(), Fault> {
         let given = self.recovery.given.as_ref();
@@ -334,6 +312,7 @@ pub(crate) fn failure_of(error: RecoverError) -> Failure {
             "a recovery starts from a block of known age within the trusting period: begin from a younger block with \
              --checkpoint or --start",
         ),
+        RecoverError::ClockBehind { .. } => (Kind::Local, "set this machine's clock right"),
         RecoverError::Contradicted { .. } => (
             Kind::Misbehaviour,
             "keep both proofs as evidence, and ask people you trust which history counts",

@@ -108,6 +108,11 @@ function checkAge({ time, periods }, now) {
   checkPassed(time, now, periods);
 }
 
+/** RECOVER-7: the client's newest block is not more than 60 seconds ahead of its clock. */
+function checkClock({ time }, now) {
+  require(time === undefined || time <= now + 60_000n, 'RECOVER-7');
+}
+
 /** RECOVER-7 for the first proof. */
 function announce(client, terms, proof, now) {
   const { ended, set } = proof.statement;
@@ -115,6 +120,7 @@ function announce(client, terms, proof, now) {
   require(client.sets.includes(ended) && client.sets.every((id) => set.id > id), 'RECOVER-7');
   under('RECOVER-6', () => checkProof(client.genesisHash, terms.set, proof));
   checkAge(client, now);
+  checkClock(client, now);
 }
 
 /** RECOVER-8: a second valid proof, with another statement about the same block. */
@@ -130,6 +136,7 @@ export function cross(client, { terms: termsBytes, proof, other, announced, now 
   announce(client, terms, proof, announced);
   const { statement } = proof;
   if (other) checkOther(client, terms, statement, other);
+  checkClock(client, now);
   if (now < announced) {
     const [signing, next] = client.sets;
     return { outcome: 'restarted', block_number: client.number, block_hash: client.hash, signing, next: next ?? null };

@@ -234,7 +234,7 @@ test("an endpoint that lies when it is asked before the crossing is left, and it
 test("when the clock stood before the announcement, the wait begins anew", async (t) => {
   const wait = clock(t);
   const storage = await waiting(t);
-  wait(-100);
+  wait(-50);
   const made = begin(t, [await serve(BEHIND)], LONG, { storage, trustOldStart: true });
   assert.equal((await made.told("announced")).seconds, WAIT);
   await made.destroy();
@@ -246,6 +246,14 @@ test("when the clock stood before the announcement, the wait begins anew", async
   const before = storage.kept;
   await begin(t, [await serve(LONG)], LONG, { storage }).told("recovered");
   await until("the state behind the reset to be stored", () => storage.kept !== before);
+});
+
+test("by a clock a minute behind the newest block, nothing is announced or crossed", async (t) => {
+  const wait = clock(t);
+  const storage = await waiting(t);
+  wait(-100);
+  await ends(begin(t, [await serve(BEHIND)], LONG, { storage }), "RECOVER-7", /in the future/);
+  await ends(begin(t, [await serve(LONG)], LONG, { recoveryProof: longProof }), "RECOVER-7", /in the future/);
 });
 
 test("two statements about one block contradict each other: both are evidence, and neither is crossed", async (t) => {

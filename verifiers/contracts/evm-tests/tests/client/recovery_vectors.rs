@@ -197,7 +197,7 @@ fn is_named(expected: &Value, error: &str) -> bool {
 }
 
 /// The cases that cannot be told.
-const UNTOLD: [(&str, Untold); 12] = [
+const UNTOLD: [(&str, Untold); 15] = [
     ("proof: a bitfield of 12 501 bytes", Untold::NoProof),
     ("proof: a byte behind it", Untold::NoProof),
     ("proof: a byte less", Untold::NoProof),
@@ -213,9 +213,21 @@ const UNTOLD: [(&str, Untold); 12] = [
         "crossing: a clock 1 ms before the announcement",
         Untold::BackInTime,
     ),
+    (
+        "crossing: a clock 60 s before the block's time",
+        Untold::BackInTime,
+    ),
+    (
+        "crossing: announced 60 s before the block's time",
+        Untold::BackInTime,
+    ),
     ("crossing: a clock at 0", Untold::BackInTime),
     (
-        "crossing: announced before the block's time",
+        "crossing: a clock a millisecond more than 60 s before the block's time",
+        Untold::BackInTime,
+    ),
+    (
+        "crossing: announced a millisecond more than 60 s before the block's time",
         Untold::BackInTime,
     ),
     ("crossing: announced at 0", Untold::BackInTime),

@@ -125,11 +125,35 @@ fn waits(builder: &mut Builder, world: &World) {
             ANNOUNCED,
             ANNOUNCED - 1,
         ),
-        ("a clock at 0", ANNOUNCED, 0),
-        ("announced before the block's time", TIME - 1, OVER),
-        ("announced at 0", 0, OVER),
+        (
+            "a clock 60 s before the block's time",
+            ANNOUNCED,
+            TIME - 60_000,
+        ),
+        (
+            "announced 60 s before the block's time",
+            TIME - 60_000,
+            OVER,
+        ),
     ] {
         builder.holds(&format!("crossing: {id}"), OPERATION, at(announced, now));
+    }
+    for (id, announced, now) in [
+        ("a clock at 0", ANNOUNCED, 0),
+        (
+            "a clock a millisecond more than 60 s before the block's time",
+            ANNOUNCED,
+            TIME - 60_001,
+        ),
+        (
+            "announced a millisecond more than 60 s before the block's time",
+            TIME - 60_001,
+            OVER,
+        ),
+        ("announced at 0", 0, OVER),
+    ] {
+        let id = format!("crossing: {id}");
+        builder.breaks("RECOVER-7", &id, OPERATION, at(announced, now));
     }
     for (id, now) in [
         ("at the announcement", ANNOUNCED),
