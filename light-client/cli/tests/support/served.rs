@@ -82,6 +82,12 @@ impl Served {
         subscription.expect("it is accepted")
     }
 
+    /// Ends it when it has said `text`.
+    pub(crate) async fn end_after(mut self, text: &'static str) -> Finished {
+        self.program = self.program.wait_for_line(text).await;
+        self.end().await
+    }
+
     /// Ends it, and gives what it said.
     pub(crate) async fn end(self) -> Finished {
         self.program.signal("TERM");
