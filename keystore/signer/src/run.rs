@@ -10,7 +10,17 @@ use std::{fs, path::PathBuf, sync::Arc};
 /// Runs until a signal stops it.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     logger::start(args.log);
-    let keys = Arc::new(KeyStore::open(&args.keystore_path, password(args)?)?);
+    let password = password(args)?;
+    // Before any client can connect, so that an early signal is not lost.
+    let failed = |error| system("cannot wait for signals", error);
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = duet_process::runtime(builder.enable_all()).map_err(failed)?;
+    let signals = runtime.block_on(async { Signals::new() });
+    let mut signals = signals.map_err(failed)?;
+    // Before the keys: a wrong address or certificate leaves no new folder behind.
+    let files = args.tls.files();
+    let listener = Listener::bind(&args.listen, files.as_ref())?;
+    let keys = Arc::new(KeyStore::open(&args.keystore_path, password)?);
     let held = keys.keys()?;
     log::info!("{} keys in {}", held.len(), args.keystore_path.display());
     for key in held {
@@ -22,14 +32,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             .iter()
             .for_each(|chain| log::info!("signs for chain {chain:?}")),
     }
-    // Before any client can connect, so that an early signal is not lost.
-    let failed = |error| system("cannot wait for signals", error);
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    let runtime = duet_process::runtime(builder.enable_all()).map_err(failed)?;
-    let signals = runtime.block_on(async { Signals::new() });
-    let mut signals = signals.map_err(failed)?;
-    let files = args.tls.files();
-    let listener = Listener::bind(&args.listen, files.as_ref())?;
     let running = start(listener, keys, policy(args), Limits::default());
     let running = running.map_err(|error| system("cannot start", error))?;
     log::info!("listening on {}", running.address());

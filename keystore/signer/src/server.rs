@@ -2,7 +2,7 @@
 
 use crate::{
     connection::{greet, in_time, serve, Ended, Times},
-    listener::{Accepted, Listener},
+    listener::{Accepted, Incoming, Listener},
     service::{Policy, Service},
     slots::{Place, Slots},
 };
@@ -57,7 +57,7 @@ pub struct Running {
 /// Serves `signer` to connecting clients.
 ///
 /// # Errors
-/// When the system provides no thread, or no runtime to wait with.
+/// When the system provides no thread, or no file descriptor to wait with.
 pub fn start(
     listener: Listener,
     signer: Arc<dyn Signer>,
@@ -67,10 +67,19 @@ pub fn start(
     let address = listener.address().clone();
     let (runs, stopped) = oneshot::channel();
     let runtime = Builder::new_current_thread().enable_io().build()?;
+    let incoming = {
+        // tokio takes the socket only within a runtime.
+        let _entered = runtime.enter();
+        listener.incoming()?
+    };
     let service = Service::new(signer, policy);
     let thread = thread::Builder::new()
         .name("duet-accept".to_owned())
-        .spawn(move || accept_all(&listener, (&runtime, stopped), &service, limits))?;
+        .spawn(move || {
+            accept_all(incoming, (&runtime, stopped), &service, limits);
+            // Only now, so that nobody else listens there while connections end.
+            drop(listener);
+        })?;
     Ok(Running {
         address,
         runs: Some(runs),
@@ -109,7 +118,7 @@ impl Drop for Running {
 }
 
 fn accept_all(
-    listener: &Listener,
+    incoming: Incoming,
     (runtime, stopped): (&Runtime, oneshot::Receiver<()>),
     service: &Service,
     limits: Limits,
@@ -117,24 +126,17 @@ fn accept_all(
     let slots = Slots::new(limits.connections);
     thread::scope(|scope| {
         let begin = |accepted| begin(scope, accepted, &slots, (service, limits));
-        if let Err(error) = runtime.block_on(each(listener, stopped, begin)) {
-            log::error!("the signer cannot wait for connections: {error}");
-        }
+        runtime.block_on(each(&incoming, stopped, begin));
         slots.close_all();
     });
 }
 
 /// Accepts connections until the server stops.
-async fn each(
-    listener: &Listener,
-    mut stopped: oneshot::Receiver<()>,
-    begin: impl Fn(Accepted),
-) -> io::Result<()> {
-    let incoming = listener.incoming()?;
+async fn each(incoming: &Incoming, mut stopped: oneshot::Receiver<()>, begin: impl Fn(Accepted)) {
     loop {
         let next = tokio::select! {
             biased;
-            _ = &mut stopped => return Ok(()),
+            _ = &mut stopped => return,
             next = incoming.next() => next,
         };
         match next {
