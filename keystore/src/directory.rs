@@ -150,7 +150,11 @@ pub fn create(path: &Path) -> Result<(), KeyStoreError> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match path.is_dir() {
+            true => Ok(()),
+            // "File exists" would not say what is wrong with it.
+            false => Err(io_error(io::ErrorKind::NotADirectory.into())),
+        },
         made => made.map_err(io_error),
     }
 }

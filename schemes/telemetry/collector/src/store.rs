@@ -48,7 +48,12 @@ impl Store {
             path: folder.to_owned(),
             error,
         };
-        fs::create_dir_all(folder).map_err(failed)?;
+        let made = fs::create_dir_all(folder).map_err(|error| match error.kind() {
+            // "File exists" would not say what is wrong with it.
+            io::ErrorKind::AlreadyExists => io::ErrorKind::NotADirectory.into(),
+            _ => error,
+        });
+        made.map_err(failed)?;
         let mut store = Self {
             folder: folder.to_owned(),
             keep,
