@@ -7,7 +7,7 @@ mod args;
 use crate::args::{Args, Command, Deploy, EvmChain, Relaying};
 use alloy::signers::local::PrivateKeySigner;
 use duet_light_client::Checkpoint;
-use duet_light_rpc::{checkpoint, recovery_proof, Failure, Kind};
+use duet_light_rpc::{checkpoint, recovery_proof::GivenProof, Failure, Kind};
 use duet_primitives::BlockNumber;
 use duet_relay::{
     evm::{self, key, Evm, Options},
@@ -106,10 +106,10 @@ async fn relay(
     // Before anybody is asked: a file that cannot be read is this user's to mend.
     let checkpoint = args.checkpoint.as_deref().map(checkpoint::read);
     let checkpoint = checkpoint.transpose()?;
-    let genesis = genesis_of(&target, args.pause, args.once || args.dry_run, &tell).await?;
-    let proof = args.recovery_proof.as_deref();
-    let proof = proof.map(|path| recovery_proof::read(path, genesis));
+    let proof = args.recovery_proof.as_deref().map(GivenProof::read);
     let proof = proof.transpose()?;
+    let genesis = genesis_of(&target, args.pause, args.once || args.dry_run, &tell).await?;
+    let proof = proof.map(|proof| proof.of_chain(genesis)).transpose()?;
     let mut source = Source::new(&args.sources, genesis, args.timeout, args.give_up_after);
     if let Some(checkpoint) = checkpoint {
         source.remember(&Checkpoint::from(checkpoint).keysets);

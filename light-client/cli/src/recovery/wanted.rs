@@ -1,7 +1,7 @@
 //! What the user says about recovery, and how far it is.
 
 use crate::args::Recovering;
-use duet_light_rpc::{recovery_proof, Failure};
+use duet_light_rpc::{recovery_proof::GivenProof, Failure};
 use duet_primitives::{RecoveryProof, H256};
 
 /// Without the user's word nothing is announced or crossed.
@@ -20,11 +20,12 @@ pub(crate) struct Recovery {
 impl Recovery {
     /// Reads the user's proof, if there is one, which has to be of the chain with this genesis.
     pub(crate) fn new(args: &Recovering, genesis: H256) -> Result<Self, Failure> {
-        let given = args.recovery_proof.as_deref();
-        let read = given.map(|path| recovery_proof::read(path, genesis));
+        let given = args.recovery_proof.as_deref().map(GivenProof::read);
+        let given = given.transpose()?;
+        let given = given.map(|proof| proof.of_chain(genesis));
         Ok(Self {
             allowed: !args.no_recovery,
-            given: read.transpose()?,
+            given: given.transpose()?,
             shown: false,
             disputes: Vec::new(),
         })

@@ -1,8 +1,8 @@
 //! Relayers between a chain that has lost its keys and the contract with recovery in anvil. (RECOVER-7, RECOVER-8)
 
 use crate::support::{
-    bytecode_of, key, options, policy, until_nothing, Anvil, Fault, Gate, ResetChain, ResetNode,
-    Serves, ABOUT, AFTER, DELAY, FUNDS, LONG, NEWER, OTHER_RESET, TRUSTING_PERIOD,
+    bytecode_of, key, options, policy, until_nothing, EthereumNode, Fault, Gate, ResetChain,
+    ResetNode, Serves, ABOUT, AFTER, DELAY, FUNDS, LONG, NEWER, OTHER_RESET, TRUSTING_PERIOD,
 };
 use alloy::primitives::Address;
 use duet_light_client::Checkpoint;
@@ -17,7 +17,7 @@ use std::{num::NonZeroU32, sync::Arc, time::Duration};
 struct World {
     chain: Arc<ResetChain>,
     node: ResetNode,
-    evm: Anvil,
+    evm: EthereumNode,
     contract: Address,
 }
 
@@ -26,7 +26,7 @@ impl World {
     async fn new(chain: ResetChain, serves: Serves, block: u32, hash: H256) -> Self {
         let chain = Arc::new(chain);
         let node = ResetNode::start(&chain, serves).await;
-        let evm = Anvil::start().await;
+        let evm = EthereumNode::anvil().await;
         for number in 1..=2 {
             evm.set_balance(key(number).address(), FUNDS).await;
         }

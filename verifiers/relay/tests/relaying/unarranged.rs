@@ -1,7 +1,7 @@
 //! Relayers of one contract that know nothing of each other, and take no turns.
 
 use crate::{
-    support::{key, options, until, World, FUNDS, LONG},
+    support::{key, options, until, EthereumNode, World, FUNDS, LONG},
     LATE,
 };
 use duet_relay::{evm::Options, Event, Policy, Relayer, Turns};
@@ -27,20 +27,30 @@ type Ended = BTreeMap<&'static str, u32>;
 
 /// So many relayers bring so many blocks, one after the other.
 async fn race(relayers: u8, block: Duration, proofs: u32) -> Ended {
+    let geth = std::env::var_os("DUET_RELAYERS_GETH");
+    let evm = match &geth {
+        Some(geth) => EthereumNode::geth(geth.as_ref(), block).await,
+        None => EthereumNode::anvil().await,
+    };
+    for number in 1..=relayers.max(3) {
+        let account = key(number).address();
+        match &geth {
+            Some(_) => evm.pay(account, FUNDS).await,
+            None => evm.set_balance(account, FUNDS).await,
+        }
+    }
     // Each set but the last proves three blocks.
-    let world = Rc::new(World::with_sets(u64::from(proofs / 3 + 2), LATE).await);
+    let sets = u64::from(proofs / 3 + 2);
+    let world = Rc::new(World::between(sets, LATE, evm).await);
     let proven = world.chain.justifications();
     let heads = proven.map(|proof| proof.commitment.block_number.get());
     let heads: Vec<_> = heads.take(proofs as usize).collect();
     world.node.set_head(heads[0]);
-    for number in 1..=relayers {
-        world.evm.set_balance(key(number).address(), FUNDS).await;
-    }
-    world.evm.by_hand().await;
     let ended = Rc::new(RefCell::new(Ended::new()));
     let is_over = Rc::new(Cell::new(false));
     let tasks = LocalSet::new();
-    {
+    if geth.is_none() {
+        world.evm.by_hand().await;
         let world = Rc::clone(&world);
         tasks.spawn_local(async move {
             let mut blocks = interval(block);
@@ -98,7 +108,8 @@ async fn race(relayers: u8, block: Duration, proofs: u32) -> Ended {
 }
 
 /// After the first race one goes first, and the others leave it to that one. `DUET_RELAYERS_BLOCK_MILLIS` and
-/// `DUET_RELAYERS_PROOFS` set the time of a block and how many proofs there are.
+/// `DUET_RELAYERS_PROOFS` set the time of a block and how many proofs there are, `DUET_RELAYERS_GETH` is a geth to use
+/// instead of anvil.
 #[tokio::test]
 async fn relayers_that_take_no_turns_soon_leave_it_to_one() {
     let block = Duration::from_millis(given("DUET_RELAYERS_BLOCK_MILLIS", 300).into());

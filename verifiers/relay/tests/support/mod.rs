@@ -3,13 +3,13 @@
 // Each test program uses a part of this.
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
-mod anvil;
 mod chain;
+mod ethereum;
 mod gate;
 mod reset;
 
-pub use anvil::Anvil;
 pub use chain::{proof, ChainNode, VALIDATORS};
+pub use ethereum::EthereumNode;
 pub use gate::{Fault, Gate};
 pub use reset::{ResetChain, ResetNode, Serves, ABOUT, AFTER, DELAY, NEWER, OTHER_RESET};
 
@@ -61,24 +61,24 @@ pub fn key(number: u8) -> PrivateKeySigner {
 pub struct World {
     pub chain: TestChain,
     pub node: ChainNode,
-    pub evm: Anvil,
+    pub evm: EthereumNode,
     pub contract: Address,
 }
 
 impl World {
     /// The source's head is its block `head`.
     pub async fn new(head: u32) -> Self {
-        Self::with_sets(SETS, head).await
-    }
-
-    /// The same with another number of sets.
-    pub async fn with_sets(sets: u64, head: u32) -> Self {
-        let chain = TestChain::new(sets, VALIDATORS, 7);
-        let node = ChainNode::start(&chain, head).await;
-        let evm = Anvil::start().await;
+        let evm = EthereumNode::anvil().await;
         for number in 1..=3 {
             evm.set_balance(key(number).address(), FUNDS).await;
         }
+        Self::between(SETS, head, evm).await
+    }
+
+    /// The same with another number of sets, before a node on which the third account has funds.
+    pub async fn between(sets: u64, head: u32, evm: EthereumNode) -> Self {
+        let chain = TestChain::new(sets, VALIDATORS, 7);
+        let node = ChainNode::start(&chain, head).await;
         let mut world = Self {
             chain,
             node,

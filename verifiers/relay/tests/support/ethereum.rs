@@ -1,4 +1,4 @@
-//! anvil, the EVM chain of Foundry: a process, asked by JSON-RPC.
+//! A node of an EVM chain: anvil, or geth in its place. A process, asked by JSON-RPC.
 
 use super::{until, LONG};
 use alloy::{
@@ -9,15 +9,16 @@ use alloy::{
     rpc::types::Transaction,
 };
 use serde_json::{json, Value};
-use std::{collections::BTreeMap, process::Stdio};
+use std::{collections::BTreeMap, path::Path, process::Stdio, time::Duration};
+use tempfile::TempDir;
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::{Child, Command},
     time::timeout,
 };
 
 /// What `npm ci` in `contracts/` installs.
-const PROGRAM: &str = concat!(
+const ANVIL: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../contracts/node_modules/.bin/anvil"
 );
@@ -25,19 +26,20 @@ const PROGRAM: &str = concat!(
 /// Transactions by sender and nonce.
 type BySender = BTreeMap<Address, BTreeMap<String, Transaction>>;
 
-/// A chain with the rules of Prague and a block for each transaction. It is killed when it is dropped.
-pub struct Anvil {
+/// A chain with the rules of Prague. It is killed when it is dropped.
+pub struct EthereumNode {
     /// Where it listens.
     pub url: String,
     provider: RootProvider<Ethereum>,
     _process: Child,
+    /// geth's.
+    _data: Option<TempDir>,
 }
 
-impl Anvil {
-    pub async fn start() -> Self {
-        // Refused where a provider of cryptography is installed already, which then serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut process = Command::new(PROGRAM)
+impl EthereumNode {
+    /// anvil, with a block for each transaction.
+    pub async fn anvil() -> Self {
+        let mut process = Command::new(ANVIL)
             .args(["--host", "127.0.0.1", "--port", "0"])
             .args(["--hardfork", "prague", "--base-fee", "1000000000"])
             .stdin(Stdio::null())
@@ -46,23 +48,38 @@ impl Anvil {
             .spawn()
             .expect("`npm ci` in contracts/ installs anvil");
         let output = process.stdout.take().expect("it is connected");
-        let mut lines = BufReader::new(output).lines();
-        let listening = async {
-            loop {
-                let line = lines.next_line().await.expect("it is text");
-                let line = line.expect("anvil does not end");
-                if let Some(address) = line.strip_prefix("Listening on ") {
-                    break format!("http://{address}");
-                }
-            }
-        };
-        let url = timeout(LONG, listening).await.expect("it starts");
-        // Nobody reads the rest, and at a full pipe it would stop.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let address = address_in(output, "Listening on ").await;
+        Self::at(address, process, None)
+    }
+
+    /// This geth, as its developers' network, with a block in each such time, which is in whole seconds.
+    pub async fn geth(program: &Path, block: Duration) -> Self {
+        let data = tempfile::tempdir().expect("a folder");
+        let mut process = Command::new(program)
+            .args(["--dev", "--dev.period", &block.as_secs().to_string()])
+            .args(["--http", "--http.port", "0", "--http.api", "eth,txpool"])
+            .args(["--port", "0", "--authrpc.port", "0", "--ipcdisable"])
+            .arg("--datadir")
+            .arg(data.path())
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the program starts");
+        let output = process.stderr.take().expect("it is connected");
+        let address = address_in(output, "HTTP server started").await;
+        Self::at(address, process, Some(data))
+    }
+
+    fn at(address: String, process: Child, data: Option<TempDir>) -> Self {
+        // Refused where a provider of cryptography is installed already, which then serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let url = format!("http://{address}");
         Self {
             provider: RootProvider::new_http(url.parse().expect("a URL")),
             url,
             _process: process,
+            _data: data,
         }
     }
 
@@ -104,6 +121,14 @@ impl Anvil {
         let balance = U256::from(balance);
         self.ask("anvil_setBalance", json!([account, balance]))
             .await;
+    }
+
+    /// Gives an account as much on geth, from that of its developers, and waits for the block.
+    pub async fn pay(&self, account: Address, value: u128) {
+        let accounts = self.ask("eth_accounts", json!([])).await;
+        let transfer = json!({ "from": accounts[0], "to": account, "value": U256::from(value) });
+        self.ask("eth_sendTransaction", json!([transfer])).await;
+        until("a payment", async || self.balance(account).await == value).await;
     }
 
     /// Sets how much gas a block has room for.
@@ -174,4 +199,25 @@ impl Anvil {
             .await;
         pending["transactions"].as_array().expect("hashes").len()
     }
+}
+
+/// The address in the first line of a program's output that has this text, behind it or in its field `endpoint`.
+async fn address_in(output: impl AsyncRead + Send + Unpin + 'static, text: &str) -> String {
+    let mut lines = BufReader::new(output).lines();
+    let listening = async {
+        loop {
+            let line = lines.next_line().await.expect("it is text");
+            let line = line.expect("the program does not end");
+            let Some((_, behind)) = line.split_once(text) else {
+                continue;
+            };
+            let field = behind.split_once("endpoint=").map(|(_, field)| field);
+            let words = field.unwrap_or(behind).split_whitespace();
+            break words.map(str::to_owned).next().expect("an address");
+        }
+    };
+    let address = timeout(LONG, listening).await.expect("it starts");
+    // Nobody reads the rest, and at a full pipe it would stop.
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    address
 }
