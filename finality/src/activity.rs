@@ -1,9 +1,10 @@
 //! Tells the operator whether a set is to sign at all: without one, missing proofs are no fault (ACTIVE-1, ACTIVE-3). And how
 //! old the newest proven block is: on a chain that has stopped, nothing else shows it.
 
-use crate::{chain::Chain, metrics::Metrics, recovery::item, store::Store};
+use crate::{chain::Chain, metrics::Metrics, store::Store};
 use codec::DecodeAll;
 use duet_gossip::{clock::Clock, LOG_TARGET};
+use duet_light_client::TIME_STORAGE_KEY;
 use duet_primitives::H256;
 use duet_voter::Millis;
 use parking_lot::Mutex;
@@ -97,7 +98,7 @@ impl ActivityWatch {
         if *dated == Some(at) {
             return;
         }
-        let stored = self.chain.stored(at, &item("Timestamp", "Now"));
+        let stored = self.chain.stored(at, &TIME_STORAGE_KEY);
         let time = stored.ok().flatten();
         let time = time.and_then(|time| u64::decode_all(&mut time.as_slice()).ok());
         *dated = Some(at);
@@ -184,7 +185,7 @@ mod tests {
         );
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let time = now.as_secs() - 100;
-        let key = item("Timestamp", "Now");
+        let key = TIME_STORAGE_KEY.to_vec();
         node.test
             .client
             .store(key, codec::Encode::encode(&(time * 1000)));

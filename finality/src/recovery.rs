@@ -133,7 +133,7 @@ impl RecoveryWatch {
 }
 
 /// The storage key of a value.
-pub(crate) fn item(pallet: &str, item: &str) -> Vec<u8> {
+fn item(pallet: &str, item: &str) -> Vec<u8> {
     [pallet, item]
         .map(|name| twox_128(name.as_bytes()))
         .concat()

@@ -47,9 +47,10 @@ fn run_subcommand(cli: &Cli, command: &Subcommand) -> Result<()> {
         Subcommand::CheckBlock(cmd) => {
             with_chain(cli, cmd, |_, chain, queue| cmd.run(chain.client, queue))
         }
-        Subcommand::ImportBlocks(cmd) => {
-            with_chain(cli, cmd, |_, chain, queue| cmd.run(chain.client, queue))
-        }
+        Subcommand::ImportBlocks(cmd) => with_chain(cli, cmd, |_, chain, queue| {
+            log::warn!("proofs of Duet in the file are not imported: a node gets those of handoffs from its peers");
+            cmd.run(chain.client, queue)
+        }),
         Subcommand::ExportBlocks(cmd) => with_chain(cli, cmd, |config, chain, _| {
             cmd.run(chain.client, config.database)
         }),
