@@ -13,7 +13,14 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-const PROGRAMS: [&str; 1] = ["duet-light"];
+const PROGRAMS: [&str; 6] = [
+    "duet-light",
+    "duet-relay",
+    "duet-signer",
+    "duet-collector",
+    "duet-recovery",
+    "duet-schemes",
+];
 /// How many inputs a usual run tries.
 const INPUTS: u64 = 300;
 const ADDRESS: &str = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
@@ -44,6 +51,8 @@ impl Kind {
     /// By the command with its program, its option or argument, and the name of the value.
     fn of(command: &str, option: &str, value: &str) -> Self {
         match (value, option) {
+            // It may be negative.
+            (_, "--constant") => Text,
             (_, "--bits" | "--count" | "--degree" | "--max-records" | "--memory" | "--threads") => {
                 Number
             }
@@ -149,11 +158,16 @@ impl Kind {
         let digits = text.strip_prefix("0x").unwrap_or(text);
         let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         match self {
+            // The library for Ethereum's addresses reads this too.
+            Hex(&[20]) if text.starts_with("0X") => true,
             Hex(lens) => is_hex && lens.iter().any(|len| digits.len() == 2 * len),
             Bytes => is_hex && !digits.is_empty() && digits.len().is_multiple_of(2),
             // How the rest is written is a matter of its own.
             WsUrl | HttpUrl => {
-                let scheme = text.trim().to_lowercase().replace(['\t', '\n'], "");
+                let scheme = text
+                    .trim_matches(|letter: char| letter <= ' ')
+                    .to_lowercase()
+                    .replace(['\t', '\n'], "");
                 scheme.starts_with("ws") || scheme.starts_with("http")
             }
             Seconds => text.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
@@ -186,13 +200,19 @@ impl Kind {
                 "not in",
                 "number too",
             ],
-            Number => &["digit", "integer", "not in", "number too"],
+            Number => &[
+                "digit",
+                "integer",
+                "not in",
+                "number too",
+                "possible values",
+            ],
             Account => &[
                 "SS58 address or 0x and 64 hexadecimal digits",
                 "SS58 address nor 0x-hex of 32 bytes",
             ],
             Socket => &["socket address"],
-            Listen => &["unix:"],
+            Listen => &["unix:", "tls: is followed by host and port"],
             Level => &["error, warn, info or debug"],
             Item => &["Pallet.Item"],
             Path | Text => &["a value is required"],
@@ -375,10 +395,11 @@ fn tree(dir: &Path) -> BTreeSet<(PathBuf, u64)> {
 fn fault(slot: &Slot, wrong: &OsStr, output: &Output, is_clean: bool) -> Option<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let is_text = wrong.to_str().is_some();
-    let expected = if is_text {
-        slot.kind.expected()
+    // clap itself names values that are one of a few, with a sign in the place of wrong bytes.
+    let (expected, named) = if is_text {
+        (slot.kind.expected(), [slot.option.as_str(); 2])
     } else {
-        &["UTF-8"]
+        (&["UTF-8", "possible values"][..], ["\\xFF", "\u{fffd}"])
     };
     let fault = if output.status.code() != Some(2) {
         format!("status {:?}", output.status)
@@ -388,7 +409,7 @@ fn fault(slot: &Slot, wrong: &OsStr, output: &Output, is_clean: bool) -> Option<
         "something on standard output".to_owned()
     } else if !is_clean {
         "something on the disk".to_owned()
-    } else if !said.contains(if is_text { &slot.option } else { "\\xFF" }) {
+    } else if !named.iter().any(|name| said.contains(name)) {
         "the value is not named".to_owned()
     } else if !wrong.is_empty() && !expected.iter().any(|one| said.contains(one)) {
         format!("none of {expected:?}")
@@ -457,10 +478,29 @@ const PLACES: &[(&str, &str, &[&str], i32)] = &[
     ("duet-light", "sync {light} --recovery-proof {}", &["folder", "none"], 1),
     ("duet-light", "follow {light} --recovery-proof {}", &["garbage"], 2),
     ("duet-light", "status --state {}", &["folder", "garbage", "none"], 1),
+    ("duet-relay", "evm {relay} --key-file {}", &["folder", "garbage", "none"], 1),
+    ("duet-relay", "evm {relay} --checkpoint {}", &["folder", "garbage", "none"], 1),
+    ("duet-relay", "evm {relay} --recovery-proof {}", &["folder", "none"], 1),
+    ("duet-relay", "evm {relay} --recovery-proof {}", &["garbage"], 2),
+    ("duet-signer", "--listen unix:{dir}/socket --keystore-path {}", &["garbage", "garbage/in"], 1),
+    ("duet-signer", "--listen unix:{dir}/socket --keystore-path folder --password-filename {}", &["folder", "none"], 1),
+    ("duet-signer", "--listen tls:127.0.0.1:0 --keystore-path new --tls-client-ca {} --tls-cert {} --tls-key {}", &["folder", "garbage", "none"], 1),
+    ("duet-collector", "serve --listen 127.0.0.1:0 --folder {}", &["garbage", "garbage/in"], 1),
+    ("duet-recovery", "generate --keys {}", &["garbage", "garbage/in"], 1),
+    ("duet-recovery", "inspect {}", &["folder", "garbage", "none"], 1),
+    ("duet-schemes", "show {}", &["folder", "none"], 3),
+    ("duet-schemes", "show {}", &["garbage"], 2),
+    ("duet-schemes", "mklhs keygen {}", &["garbage", "none/in"], 3),
 ];
 
 /// What these lines leave out.
-const REST: [(&str, &str); 1] = [("{light}", "--url ws://127.0.0.1:1 --genesis {hash}")];
+const REST: [(&str, &str); 2] = [
+    ("{light}", "--url ws://127.0.0.1:1 --genesis {hash}"),
+    (
+        "{relay}",
+        "--once --source ws://127.0.0.1:1 --target http://127.0.0.1:1 --contract {address}",
+    ),
+];
 
 #[test]
 fn a_place_of_the_wrong_kind_is_named_and_left_as_it_is() {
@@ -476,6 +516,7 @@ fn a_place_of_the_wrong_kind_is_named_and_left_as_it_is() {
             let whole = |line: String, (name, rest): &(&str, &str)| line.replace(name, rest);
             let line = REST.iter().fold(line.replace("{}", place), whole);
             let line = line.replace("{hash}", &"01".repeat(32));
+            let line = line.replace("{dir}", dir.path().to_str().unwrap());
             let line = line.replace("{address}", &"11".repeat(20));
             let words: Vec<_> = line.split(' ').map(OsString::from).collect();
             let output = run_in(dir.path(), program, &words);
