@@ -3,6 +3,7 @@
 mod asleep;
 mod backlog;
 mod clock_jump;
+mod copied;
 mod day_without_finality;
 mod full_disk;
 mod grandpa_stall;
@@ -22,7 +23,7 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 18] = [
+pub const ALL: [&Scenario; 19] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -36,6 +37,7 @@ pub const ALL: [&Scenario; 18] = [
     &day_without_finality::SCENARIO,
     &backlog::SCENARIO,
     &restored::SCENARIO,
+    &copied::SCENARIO,
     &rescue::SCENARIO,
     &rescue_reset::SCENARIO,
     &asleep::SCENARIO,
