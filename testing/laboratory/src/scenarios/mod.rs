@@ -14,6 +14,7 @@ mod partition_and_kills;
 mod partition_even;
 mod partition_minority;
 mod partition_one_way;
+mod pruned;
 mod rescue;
 mod rescue_reset;
 mod restored;
@@ -23,7 +24,7 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 19] = [
+pub const ALL: [&Scenario; 20] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -36,6 +37,7 @@ pub const ALL: [&Scenario; 19] = [
     &grandpa_stall::SCENARIO,
     &day_without_finality::SCENARIO,
     &backlog::SCENARIO,
+    &pruned::SCENARIO,
     &restored::SCENARIO,
     &copied::SCENARIO,
     &rescue::SCENARIO,
