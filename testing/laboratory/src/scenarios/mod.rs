@@ -7,6 +7,7 @@ mod copied;
 mod day_without_finality;
 mod full_disk;
 mod grandpa_stall;
+mod idle_clients;
 mod kill_storm;
 mod loss_and_latency;
 mod lost_keys;
@@ -24,7 +25,7 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 20] = [
+pub const ALL: [&Scenario; 21] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -33,6 +34,7 @@ pub const ALL: [&Scenario; 20] = [
     &clock_jump::SCENARIO,
     &full_disk::SCENARIO,
     &slow_disk::SCENARIO,
+    &idle_clients::SCENARIO,
     &kill_storm::SCENARIO,
     &grandpa_stall::SCENARIO,
     &day_without_finality::SCENARIO,
