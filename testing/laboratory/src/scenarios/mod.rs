@@ -2,6 +2,7 @@
 
 mod asleep;
 mod backlog;
+mod clock_behind;
 mod clock_jump;
 mod copied;
 mod day_without_finality;
@@ -25,13 +26,14 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 21] = [
+pub const ALL: [&Scenario; 22] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
     &partition_one_way::SCENARIO,
     &loss_and_latency::SCENARIO,
     &clock_jump::SCENARIO,
+    &clock_behind::SCENARIO,
     &full_disk::SCENARIO,
     &slow_disk::SCENARIO,
     &idle_clients::SCENARIO,
