@@ -9,6 +9,7 @@ mod day_without_finality;
 mod full_disk;
 mod grandpa_stall;
 mod idle_clients;
+mod keyless;
 mod kill_storm;
 mod loss_and_latency;
 mod lost_keys;
@@ -26,7 +27,7 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 22] = [
+pub const ALL: [&Scenario; 23] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -41,6 +42,7 @@ pub const ALL: [&Scenario; 22] = [
     &grandpa_stall::SCENARIO,
     &day_without_finality::SCENARIO,
     &backlog::SCENARIO,
+    &keyless::SCENARIO,
     &pruned::SCENARIO,
     &restored::SCENARIO,
     &copied::SCENARIO,
