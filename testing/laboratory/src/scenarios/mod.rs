@@ -9,6 +9,7 @@ mod day_without_finality;
 mod full_disk;
 mod grandpa_stall;
 mod idle_clients;
+mod imported;
 mod keyless;
 mod kill_storm;
 mod loss_and_latency;
@@ -27,7 +28,7 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 23] = [
+pub const ALL: [&Scenario; 24] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -46,6 +47,7 @@ pub const ALL: [&Scenario; 23] = [
     &pruned::SCENARIO,
     &restored::SCENARIO,
     &copied::SCENARIO,
+    &imported::SCENARIO,
     &rescue::SCENARIO,
     &rescue_reset::SCENARIO,
     &asleep::SCENARIO,
