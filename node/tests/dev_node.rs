@@ -412,6 +412,19 @@ fn a_validator_does_not_come_up_without_one_of_its_keys() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_node_on_one_base_path_does_not_start_and_names_the_process_of_the_first() {
+    let dir = TempDir::new().unwrap();
+    let node = Node::start_dev(dir.path(), &[]);
+    let error = refuses_to_start(dir.path(), &[]);
+    let holder = format!("process {} uses these keys", node.process_id());
+    assert!(error.contains(&holder), "{error}");
+    // The first one goes on.
+    let client = node.connect().await;
+    let mut justifications = subscribe(&client).await;
+    next(&mut justifications).await;
+}
+
 #[test]
 fn runtimes_that_others_could_replace_are_not_run() {
     let dir = TempDir::new().unwrap();

@@ -179,6 +179,11 @@ impl Node {
         get(&self.health, path)
     }
 
+    /// The id of its process.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Where it answers RPC.
     pub fn url(&self) -> &str {
         &self.rpc

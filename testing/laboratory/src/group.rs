@@ -17,6 +17,8 @@ pub enum Group {
     Spare,
     /// One more than may be missing: the others finalize and prove nothing. The last ones.
     TooMany,
+    /// Just enough to finalize and prove without the others. The first ones.
+    Enough,
 }
 
 /// How many of so many validators may be missing: a third, rounded down after one is taken away.
@@ -35,6 +37,7 @@ impl Group {
             Self::Half => last(nodes / 2),
             Self::Spare => last(spare(nodes)),
             Self::TooMany => last(spare(nodes) + 1),
+            Self::Enough => Self::Spare.others(nodes),
         }
     }
 
@@ -55,6 +58,7 @@ impl fmt::Display for Group {
             Self::Half => f.write_str("half of the nodes"),
             Self::Spare => f.write_str("as many nodes as may be missing"),
             Self::TooMany => f.write_str("one node more than may be missing"),
+            Self::Enough => f.write_str("just enough nodes"),
         }
     }
 }
@@ -70,6 +74,7 @@ mod tests {
             let needed = usize::from(nodes - (nodes - 1) / 3);
             assert!(Group::Spare.others(nodes).len() >= needed, "{nodes}");
             assert!(Group::TooMany.others(nodes).len() < needed, "{nodes}");
+            assert_eq!(Group::Enough.of(nodes), Group::Spare.others(nodes));
         }
     }
 

@@ -60,6 +60,8 @@ pub struct History {
     pub heads: BTreeMap<u16, Heads>,
     /// The sets that began by a reset, without a handoff.
     pub resets: BTreeSet<u64>,
+    /// Nodes that had the keys of one validator at the same time: each may have seen votes of its keys that it did not make.
+    pub twins: BTreeSet<u16>,
 }
 
 impl History {

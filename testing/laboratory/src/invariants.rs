@@ -1,6 +1,6 @@
 //! What must hold of every history, whatever was done to the network. Nothing here is shared with the nodes.
 
-use crate::history::{History, Proof, Sample};
+use crate::history::{History, Proof};
 use duet_primitives::H256;
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -14,10 +14,12 @@ pub const CEILINGS: [(&str, f64); 8] = [
     ("checks_waiting", 4_096.0),
     ("equivocations_total", 0.0),
     ("diverged", 0.0),
-    ("own_key_elsewhere_total", 0.0),
+    (OF_TWINS, 0.0),
     ("stopped", 0.0),
     ("inconsistent_events_total", 0.0),
 ];
+/// What a node may count whose keys another one has, too.
+const OF_TWINS: &str = "own_key_elsewhere_total";
 /// Of each validator, how many votes and how many messages a node may keep.
 pub const OF_EACH_VALIDATOR: [(&str, f64); 2] = [("votes_held", 64.0), ("messages_kept", 64.0)];
 
@@ -107,7 +109,7 @@ pub fn violations(history: &History, validators: u16) -> Vec<Violation> {
     let mut found = two_proofs(&history.proofs);
     found.extend(sets_without_handoff(history));
     found.extend(history.refusals.iter().cloned().map(Violation::Refused));
-    found.extend(too_much(&history.samples, validators));
+    found.extend(too_much(history, validators));
     found
 }
 
@@ -153,20 +155,21 @@ fn sets_without_handoff(history: &History) -> Vec<Violation> {
 }
 
 /// Memory and gauges above their ceilings: the highest of each node.
-fn too_much(samples: &[Sample], validators: u16) -> Vec<Violation> {
+fn too_much(history: &History, validators: u16) -> Vec<Violation> {
     let of_each = OF_EACH_VALIDATOR.map(|(name, each)| (name, each * f64::from(validators)));
     let ceilings = CEILINGS.into_iter().chain(of_each);
     let ceilings: Vec<_> = ceilings.collect();
     let mut memory: BTreeMap<u16, u64> = BTreeMap::new();
     let mut gauges: BTreeMap<(u16, &'static str), (f64, f64)> = BTreeMap::new();
-    for sample in samples {
+    for sample in &history.samples {
         if sample.memory > MEMORY {
             let most = memory.entry(sample.node).or_default();
             *most = sample.memory.max(*most);
         }
         for (name, ceiling) in &ceilings {
             let value = sample.gauges.get(*name).copied().unwrap_or(0.0);
-            if value > *ceiling {
+            let is_twin = *name == OF_TWINS && history.twins.contains(&sample.node);
+            if value > *ceiling && !is_twin {
                 let most = gauges
                     .entry((sample.node, name))
                     .or_insert((value, *ceiling));
@@ -189,6 +192,7 @@ fn too_much(samples: &[Sample], validators: u16) -> Vec<Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Sample;
 
     fn proof(node: u16, height: u32, set: u64) -> Proof {
         Proof {
@@ -311,6 +315,22 @@ mod tests {
         history.proofs.push(proof(0, 12, 3));
         history.resets.remove(&3);
         assert_eq!(violations(&history, 4).len(), 1, "set 3 had no handoff");
+    }
+
+    #[test]
+    fn only_nodes_with_keys_of_one_validator_may_see_votes_that_they_did_not_make() {
+        let gauges = [(OF_TWINS, 3.0), ("equivocations_total", 1.0)];
+        let mut history = History {
+            samples: vec![sample(0, &gauges)],
+            ..History::default()
+        };
+        history.twins.insert(1);
+        assert_eq!(violations(&history, 4).len(), 2);
+        history.twins.insert(2);
+        let [Violation::Gauge { name, .. }] = &violations(&history, 4)[..] else {
+            panic!("one is expected")
+        };
+        assert_eq!(*name, "equivocations_total");
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Node {
     peers: Vec<String>,
     /// A program and its arguments, which become the node or start it.
     pub(crate) before: Vec<String>,
+    /// Flags of this node alone.
+    pub(crate) more: Vec<String>,
     process: Option<Child>,
 }
 
@@ -52,6 +54,7 @@ impl Node {
             directory: directory.to_owned(),
             peers: Vec::new(),
             before: Vec::new(),
+            more: Vec::new(),
             process: None,
         };
         node.validator.write_keys(&node.keys())?;
@@ -174,6 +177,7 @@ impl Node {
         for peer in &self.peers {
             flags.push(format!("--reserved-nodes={peer}"));
         }
+        flags.extend(self.more.iter().cloned());
         flags
     }
 
@@ -229,13 +233,10 @@ impl Node {
         command
     }
 
-    /// The command about what its keys signed; it must not run meanwhile.
-    pub(crate) fn votes(&self, verb: &str) -> Command {
+    /// One of its executable's commands about what is in its base path; it must not run meanwhile.
+    pub(crate) fn offline(&self, words: &[&str]) -> Command {
         let mut command = Command::new(&self.executable);
-        command
-            .args(["duet-key", verb])
-            .arg("--chain")
-            .arg(&self.chain);
+        command.args(words).arg("--chain").arg(&self.chain);
         command.arg("--base-path").arg(&self.directory);
         command
     }

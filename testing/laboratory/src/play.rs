@@ -10,6 +10,7 @@ use crate::{
     time::Clocks,
     Error, Result,
 };
+use duet_local_network::Rpc;
 use duet_process::tell;
 use lost::Lost;
 use rand_chacha::{rand_core::SeedableRng, ChaCha8Rng};
@@ -18,15 +19,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+mod chain;
 mod disturb;
+mod looks;
 mod lost;
 mod recovery;
 mod rescue;
 mod sleep;
 mod upkeep;
 
-/// Blocks of a session, and milliseconds of a slot, as in the runtime that the node has.
-const SESSION_BLOCKS: u32 = 10;
+/// Milliseconds of a slot, as in the runtime that the node has.
 const SLOT: Duration = Duration::from_secs(2);
 /// How long it may take until the first block is proven by all, and how much longer for each node.
 const FIRST_PROOFS: Duration = Duration::from_secs(90);
@@ -35,8 +37,6 @@ const FIRST_PROOFS_OF_EACH: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How many slots one block may take where many authors are away.
 const SLOTS_OF_A_BLOCK: u32 = 5;
-/// Within how many sessions a new key signs: from one to the next it waits, in the one after that it is planned.
-const SESSIONS_OF_A_SET: u32 = 4;
 /// For how long after a cut something may be proven that was on its way.
 const ON_ITS_WAY: Duration = Duration::from_secs(6);
 /// How many blocks a node may be behind the first one that has a proof.
@@ -71,6 +71,8 @@ struct Player {
     clocks: Option<Clocks>,
     files: Files,
     lost: Lost,
+    /// Connections of clients that ask for nothing.
+    idle: Vec<Rpc>,
 }
 
 impl Player {
@@ -90,16 +92,27 @@ impl Player {
             Setting::SlowDisk(group, delay) if group.of(nodes).contains(&node) => {
                 Ok(disk::slowed_by(delay))
             }
+            Setting::FewFiles(group, files) if group.of(nodes).contains(&node) => {
+                Ok(vec!["prlimit".to_owned(), format!("--nofile={files}")])
+            }
             _ => clocks
                 .as_ref()
                 .map_or(Ok(Vec::new()), |clocks| clocks.of(node)),
         };
+        let mut network = Network::make(files, version, nodes, seed, prepare)?;
+        if let Setting::Pruned(group, blocks) = scenario.setting {
+            for node in group.of(nodes) {
+                let kept = ["blocks", "state"].map(|what| format!("--{what}-pruning={blocks}"));
+                network.node(node)?.more = kept.into();
+            }
+        }
         Ok(Self {
-            network: Network::make(files, version, nodes, seed, prepare)?,
+            network,
             random: ChaCha8Rng::seed_from_u64(seed),
             clocks,
             files: files.clone(),
             lost: Lost::default(),
+            idle: Vec::new(),
         })
     }
 
@@ -204,6 +217,17 @@ impl Player {
                 Ok(())
             }
             Step::UpgradeRuntime => self.upgrade_runtime().await,
+            Step::RunCopy(of, at) => self.run_copy(of, at),
+            Step::OwnAgain(group) => self.own_again(group),
+            Step::Reimport(group) => self.reimport(group),
+            Step::GiveUpKeys(group) => self.give_up_keys(group).await,
+            Step::IdleClients(group, clients) => self.idle_clients(group, clients).await,
+            Step::ClientsLeave(group) => self.clients_leave(group).await,
+            Step::Shows(group, metric) => self.shows(group, metric).await,
+            Step::StandStill(group, blocks) => self.stand_still(group, blocks),
+            Step::NoHandoff => self.no_handoff(),
+            Step::HasPruned(group, block) => self.has_pruned(group, block).await,
+            Step::ShowsHeader(reader, block) => self.shows_header(reader, block).await,
             Step::KeepEvidence => self.keep_evidence().await,
             Step::Punishable(expected) => self.punishable(expected).await,
             Step::Pardon => self.pardon().await,
@@ -313,44 +337,6 @@ impl Player {
             blocks: history.best().saturating_sub(best),
         });
         Ok(())
-    }
-
-    async fn sessions(&mut self, sessions: u32) -> Result {
-        let blocks = sessions * SESSION_BLOCKS;
-        let height = self.network.recorder.history().best() + blocks;
-        self.made(height, SLOT * SLOTS_OF_A_BLOCK * blocks + PATIENCE)
-            .await
-    }
-
-    /// Waits for the first block of a session.
-    async fn new_session(&mut self) -> Result {
-        let best = self.network.recorder.history().best();
-        let height = (best / SESSION_BLOCKS + 1) * SESSION_BLOCKS;
-        let limit = SLOT * SLOTS_OF_A_BLOCK * SESSION_BLOCKS + PATIENCE;
-        self.made(height, limit).await
-    }
-
-    /// Waits until a block of this height is made.
-    async fn made(&mut self, height: u32, limit: Duration) -> Result {
-        let what = format!("block {height}");
-        let holds = |network: &Network| network.recorder.history().best() >= height;
-        let running = self.network.running();
-        self.network
-            .until(&what, limit, holds, |network| seen(network, &running))
-            .await
-    }
-
-    async fn new_sets(&mut self, sets: u64) -> Result {
-        let running = self.network.running();
-        let last = |network: &Network, node: Option<u16>| network.recorder.history().set(node);
-        let set = last(&self.network, None) + sets;
-        let holds =
-            |network: &Network| running.iter().all(|node| last(network, Some(*node)) >= set);
-        let limit = SLOT * SESSION_BLOCKS * SESSIONS_OF_A_SET + PATIENCE;
-        let what = format!("a proof by set {set} at each node");
-        self.network
-            .until(&what, limit, holds, |network| seen(network, &running))
-            .await
     }
 
     /// What was seen altogether.

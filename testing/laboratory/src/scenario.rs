@@ -31,6 +31,10 @@ pub enum Setting {
     Clocks(i64),
     /// All nodes begin with this version.
     Version(Version),
+    /// These nodes keep the bodies and states of so many blocks.
+    Pruned(Group, u32),
+    /// These nodes may have so many files open.
+    FewFiles(Group, u32),
 }
 
 /// Which executable a node is.
@@ -181,6 +185,29 @@ pub enum Step {
     Change(Group, Version),
     /// All go on with this version, as many at a time as may be missing. Each time all recover within so many seconds.
     ChangeInTurn(Version, u64),
+    /// The base path of the first of these is copied while it runs, and the second one goes on from the copy, with its own identity on
+    /// the network: now two nodes have the keys of one validator, and its own keys are nowhere.
+    RunCopy(Group, Group),
+    /// These are killed, and go on from their own base paths.
+    OwnAgain(Group),
+    /// From now on this metric of each of these is above zero.
+    Shows(Group, &'static str),
+    /// These are killed. Their chain is exported to a file, purged, and imported from the file; then they are started again.
+    Reimport(Group),
+    /// These no longer have the body of this block, and the others do.
+    HasPruned(Group, u32),
+    /// The node proves to this light client the header of this block.
+    ShowsHeader(Reader, u32),
+    /// So many clients connect to each of these, as many as it takes get in, and they stay and ask for nothing.
+    IdleClients(Group, u16),
+    /// All idle clients leave. Then a new one gets in at each of these.
+    ClientsLeave(Group),
+    /// These stand still: their best block is so many blocks behind what the others proved.
+    StandStill(Group, u32),
+    /// The validators of these give up their Duet keys, all in one session.
+    GiveUpKeys(Group),
+    /// No set has handed off yet.
+    NoHandoff,
     /// Root gives the chain the next version of its runtime.
     UpgradeRuntime,
     /// Every node that runs proves a block that is made from now on, within so many seconds.

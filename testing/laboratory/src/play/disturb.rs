@@ -6,15 +6,19 @@ use crate::{
     disk,
     group::{spare, Group},
     network::Network,
-    Error, Result,
+    rescue, Error, Result,
 };
+use duet_local_network::Rpc;
 use rand_chacha::rand_core::RngCore;
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
+use tokio::task::JoinSet;
 
 /// In what steps clocks go ahead, and how many blocks are made between two of them.
 const HOURS_AT_ONCE: u32 = 2;
 const BLOCKS_BETWEEN: u32 = 5;
 const SECONDS_OF_AN_HOUR: i64 = 3_600;
+/// How many clients get in where more want to: a node takes a hundred, and those of the laboratory are among them.
+const CLIENTS_OF_A_NODE: RangeInclusive<usize> = 90..=100;
 /// How long a node of the storm is away at most.
 const AWAY: Duration = Duration::from_secs(6);
 
@@ -80,6 +84,37 @@ impl Player {
             let best = self.network.recorder.history().best() + BLOCKS_BETWEEN;
             let limit = SLOT * SLOTS_OF_A_BLOCK * BLOCKS_BETWEEN + PATIENCE;
             self.made(best, limit).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn idle_clients(&mut self, group: Group, clients: u16) -> Result {
+        for node in group.of(self.network.count()) {
+            let url = self.network.node(node)?.url();
+            let mut knocking = JoinSet::new();
+            for _ in 0..clients {
+                let url = url.clone();
+                knocking.spawn(async move { Rpc::connect(&url).await });
+            }
+            let entered = knocking.join_all().await.into_iter().flatten();
+            let before = self.idle.len();
+            self.idle.extend(entered);
+            let entered = self.idle.len() - before;
+            self.say(&format!("{entered} of {clients} clients got in"));
+            if !CLIENTS_OF_A_NODE.contains(&entered) {
+                return Err(Error::Expectation(format!(
+                    "node {node} takes about {} clients, but {entered} of {clients} got in",
+                    CLIENTS_OF_A_NODE.end()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn clients_leave(&mut self, group: Group) -> Result {
+        self.idle.clear();
+        for node in group.of(self.network.count()) {
+            rescue::connect(&self.network.node(node)?.url()).await?;
         }
         Ok(())
     }

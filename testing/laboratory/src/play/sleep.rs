@@ -1,14 +1,11 @@
 //! A light client sleeps, and old keys sign another history for it. (LIGHT-9)
 
-use super::{upkeep::remove, Player, PATIENCE, SLOT, SLOTS_OF_A_BLOCK};
-use crate::{history::Recorder, network::copy, scenario::Reader, Error, Result};
+use super::{Player, PATIENCE, SLOT, SLOTS_OF_A_BLOCK};
+use crate::{group::Group, history::Recorder, scenario::Reader, Error, Result};
 use duet_light_client::Trusted;
 use duet_local_network::{Executables, LightClient};
 use duet_runtime::constants::TRUSTING_PERIOD;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 /// A trusting period that is longer than every sleep, in seconds.
 const FOR_EVER: &str = "1000000000";
@@ -61,18 +58,10 @@ impl Player {
         Ok(())
     }
 
-    fn aside(&self, node: u16) -> PathBuf {
-        self.files.folder.join(format!("true{node}"))
-    }
-
     pub(super) async fn old_keys_sign(&mut self) -> Result {
         for number in 0..self.network.count() {
-            let (copied, aside) = (self.copy_of(number), self.aside(number));
-            let node = self.network.node(number)?;
-            node.kill()?;
-            rename(node.directory(), &aside)?;
-            copy(&copied, node.directory())?;
-            node.start()?;
+            let copied = self.copy_of(number);
+            self.go_on_from(number, &copied)?;
         }
         let truth = std::mem::replace(&mut self.network.recorder, Recorder::begin());
         let (proven, forged) = (truth.history().proven(None), self.lost.after);
@@ -85,14 +74,7 @@ impl Player {
     }
 
     pub(super) async fn truth_returns(&mut self) -> Result {
-        for number in 0..self.network.count() {
-            let aside = self.aside(number);
-            let node = self.network.node(number)?;
-            node.kill()?;
-            remove(node.directory())?;
-            rename(&aside, node.directory())?;
-            node.start()?;
-        }
+        self.own_again(Group::All)?;
         let missing = || Error::Expectation("nobody took the place of the nodes".to_owned());
         self.network.recorder = self.lost.truth.take().ok_or_else(missing)?;
         self.network.watch();
@@ -109,9 +91,4 @@ impl Player {
         );
         Err(Error::Expectation(why))
     }
-}
-
-fn rename(from: &Path, to: &Path) -> Result {
-    let what = format!("moving {}", from.display());
-    fs::rename(from, to).map_err(Error::io(what))
 }

@@ -6,14 +6,18 @@ use crate::{
     network::copy,
     rescue, run,
     scenario::{Kept, Version},
+    validator::Validator,
     Error, Result,
 };
-use duet_local_network::{upgrade::to_next_version, Rpc};
+use duet_local_network::{transaction::submit_by, upgrade::to_next_version, Rpc};
+use duet_runtime::Runtime;
+use pallet_duet::Call;
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Stdio,
 };
+use tokio::task::JoinSet;
 
 /// How long a key change waits for finality: it need not come.
 const ROTATION_WAIT: u64 = 1;
@@ -94,7 +98,7 @@ impl Player {
             match kept {
                 Kept::Keys => copy(&node.keys(), &saved)?,
                 Kept::Votes => {
-                    let mut export = node.votes("export-votes");
+                    let mut export = node.offline(&["duet-key", "export-votes"]);
                     run::run(export.arg("--output").arg(&saved))?;
                 }
             }
@@ -106,7 +110,7 @@ impl Player {
                     copy(&saved, &node.keys())?;
                 }
                 Kept::Votes => {
-                    let mut import = node.votes("import-votes");
+                    let mut import = node.offline(&["duet-key", "import-votes"]);
                     run::run(import.arg(&saved))?;
                 }
             }
@@ -115,6 +119,74 @@ impl Player {
             self.forget();
         }
         self.each(group, |network, node| network.node(node)?.start())
+    }
+
+    pub(super) fn run_copy(&mut self, of: Group, at: Group) -> Result {
+        let count = self.network.count();
+        for (original, host) in of.of(count).into_iter().zip(at.of(count)) {
+            let twins = [original, host];
+            self.network.recorder.history().twins.extend(twins);
+            let running = self.network.node(original)?.directory().to_owned();
+            self.go_on_from(host, &running)?;
+        }
+        Ok(())
+    }
+
+    /// A node goes on from a copy of this base path. Its own is put aside.
+    pub(super) fn go_on_from(&mut self, number: u16, base_path: &Path) -> Result {
+        let aside = self.aside(number);
+        let node = self.network.node(number)?;
+        node.kill()?;
+        rename(node.directory(), &aside)?;
+        copy(base_path, node.directory())?;
+        node.start()
+    }
+
+    fn aside(&self, node: u16) -> PathBuf {
+        self.files.folder.join(format!("aside{node}"))
+    }
+
+    pub(super) fn own_again(&mut self, group: Group) -> Result {
+        for number in group.of(self.network.count()) {
+            let aside = self.aside(number);
+            let node = self.network.node(number)?;
+            node.kill()?;
+            remove(node.directory())?;
+            rename(&aside, node.directory())?;
+            node.start()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn reimport(&mut self, group: Group) -> Result {
+        for number in group.of(self.network.count()) {
+            let blocks = self.file(&format!("blocks{number}"));
+            let node = self.network.node(number)?;
+            node.kill()?;
+            let mut export = node.offline(&["export-blocks", "--binary"]);
+            run::run(export.arg(&blocks))?;
+            // The keys stay.
+            run::run(&mut node.offline(&["purge-chain", "-y"]))?;
+            let mut import = node.offline(&["import-blocks", "--binary"]);
+            run::run(import.arg(&blocks))?;
+            node.start()?;
+        }
+        Ok(())
+    }
+
+    /// At once: where a session began in between, it would plan a smaller set.
+    pub(super) async fn give_up_keys(&mut self, group: Group) -> Result {
+        let rpc = self.rpc().await?;
+        let mut transactions = JoinSet::new();
+        for node in group.of(self.network.count()) {
+            let (rpc, owner) = (rpc.clone(), Validator::new(node)?.pair());
+            let call = Call::<Runtime>::deregister_keys {};
+            transactions.spawn(async move { submit_by(&rpc, &owner, call).await });
+        }
+        for done in transactions.join_all().await {
+            done?;
+        }
+        Ok(())
     }
 
     /// No node has the blocks since the copies any more: light clients begin again, and no head that was named counts.
@@ -126,7 +198,12 @@ impl Player {
     }
 }
 
-pub(super) fn remove(folder: &Path) -> Result {
+fn remove(folder: &Path) -> Result {
     let what = format!("removing {}", folder.display());
     fs::remove_dir_all(folder).map_err(Error::io(what))
+}
+
+fn rename(from: &Path, to: &Path) -> Result {
+    let what = format!("moving {}", from.display());
+    fs::rename(from, to).map_err(Error::io(what))
 }

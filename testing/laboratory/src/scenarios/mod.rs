@@ -2,10 +2,15 @@
 
 mod asleep;
 mod backlog;
+mod clock_behind;
 mod clock_jump;
+mod copied;
 mod day_without_finality;
 mod full_disk;
 mod grandpa_stall;
+mod idle_clients;
+mod imported;
+mod keyless;
 mod kill_storm;
 mod loss_and_latency;
 mod lost_keys;
@@ -13,6 +18,7 @@ mod partition_and_kills;
 mod partition_even;
 mod partition_minority;
 mod partition_one_way;
+mod pruned;
 mod rescue;
 mod rescue_reset;
 mod restored;
@@ -22,20 +28,26 @@ mod upgrade;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 18] = [
+pub const ALL: [&Scenario; 24] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
     &partition_one_way::SCENARIO,
     &loss_and_latency::SCENARIO,
     &clock_jump::SCENARIO,
+    &clock_behind::SCENARIO,
     &full_disk::SCENARIO,
     &slow_disk::SCENARIO,
+    &idle_clients::SCENARIO,
     &kill_storm::SCENARIO,
     &grandpa_stall::SCENARIO,
     &day_without_finality::SCENARIO,
     &backlog::SCENARIO,
+    &keyless::SCENARIO,
+    &pruned::SCENARIO,
     &restored::SCENARIO,
+    &copied::SCENARIO,
+    &imported::SCENARIO,
     &rescue::SCENARIO,
     &rescue_reset::SCENARIO,
     &asleep::SCENARIO,
