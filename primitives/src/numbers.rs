@@ -190,5 +190,17 @@ mod tests {
         assert_eq!(max.checked_sub(zero), Some(u32::MAX));
         assert_eq!(SetId::new(u64::MAX).checked_next(), None);
         assert_eq!(SetId::new(0).checked_next(), Some(SetId::new(1)));
+        let last = SetId::new(u64::MAX);
+        assert_eq!(last.saturating_next(), last);
+    }
+
+    #[test]
+    fn the_neighbours_of_a_number_are_one_away() {
+        let [two, three, four] = [2, 3, 4].map(BlockNumber::new);
+        assert_eq!(three.checked_previous(), Some(two));
+        assert_eq!(three.saturating_previous(), two);
+        assert_eq!(three.checked_next(), Some(four));
+        assert_eq!(three.saturating_next(), four);
+        assert_eq!(SetId::new(3).saturating_next(), SetId::new(4));
     }
 }

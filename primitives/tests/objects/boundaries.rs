@@ -4,11 +4,12 @@
 use codec::{Compact, Decode, Encode, Error, MaxEncodedLen};
 use duet_curve::{Blst, Encodings, Hashing};
 use duet_primitives::{
-    suite::{ENGINE_ID, HASH_TO_CURVE_DST, MAX_VALIDATORS, SIGNATURE_SUITE},
+    suite::{ENGINE_ID, HASH_TO_CURVE_DST, MAX_ACCUSED, MAX_VALIDATORS, SIGNATURE_SUITE},
     testing::TestSet,
-    threshold, Accusation, Bitfield, BlockNumber, ConsensusLog, KeysetCommitment, KeysetError,
-    MerkleError, MerkleProof, Participation, Pk1Bytes, RoundMessage, SetId, Share, SignerIndex,
-    StatelessProof, H256,
+    threshold, Accusation, Bitfield, BlockNumber, ConsensusLog, DualKeyBytes, KeysetCommitment,
+    KeysetError, MerkleError, MerkleProof, Participation, Pk1Bytes, Pk2Bytes, PossessionProof,
+    RoundMessage, SetId, Share, SignatureBytes, SignerIndex, StatelessProof, VoteSignature,
+    VotingRules, H256,
 };
 
 const GENESIS: H256 = H256::repeat_byte(7);
@@ -282,4 +283,39 @@ fn sizes_of_evidence_and_fields_are_those_of_their_bytes() {
         3,
         "one for each layer of 7 leaves"
     );
+}
+
+#[test]
+fn sizes_are_those_of_the_specification() {
+    let lengths = [
+        Pk1Bytes::LEN,
+        Pk2Bytes::LEN,
+        DualKeyBytes::LEN,
+        SignatureBytes::LEN,
+        VoteSignature::LEN,
+        PossessionProof::LEN,
+    ];
+    assert_eq!(lengths, [48, 96, 144, 48, 112, 224]);
+    assert_eq!((MAX_VALIDATORS, MAX_ACCUSED), (100_000, 256));
+}
+
+#[test]
+fn a_position_beyond_sixteen_bits_is_its_own() {
+    let field = Bitfield::from_indices(MAX_VALIDATORS, indices([70_000]));
+    assert!(field.contains(SignerIndex::new(70_000)));
+    assert!(!field.contains(SignerIndex::new(70_000 - 65_536)));
+}
+
+/// ROUND-11.
+#[test]
+fn rules_are_known_up_to_the_version_of_the_code() {
+    let of = |version| VotingRules {
+        version,
+        min_delta: 3,
+    };
+    let newest = VotingRules::VERSION;
+    assert_eq!(VotingRules::with_min_delta(3), of(newest));
+    assert!(of(0).are_known());
+    assert!(of(newest).are_known());
+    assert!(!of(newest + 1).are_known());
 }

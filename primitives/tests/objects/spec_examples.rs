@@ -558,8 +558,7 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         }
         listed.push(bytes);
     }
-    let key = keysets_key();
-    let tags: [&[u8]; 22] = [
+    let tags: [&[u8]; 23] = [
         suite::HASH_TO_CURVE_DST,
         suite::SIGNATURE_SUITE,
         suite::POSSESSION_SUITE,
@@ -573,7 +572,7 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         &[suite::MERKLE_NODE_TAG],
         &suite::ENGINE_ID,
         &suite::KEY_TYPE,
-        &key,
+        &suite::KEYSETS_STORAGE_KEY,
         &suite::ENDED_STORAGE_KEY,
         &suite::TRUSTING_PERIOD_STORAGE_KEY,
         suite::RECOVERY_SUITE,
@@ -582,6 +581,7 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         suite::RECOVERY_DRILL_PREFIX,
         &suite::RECOVERY_OWNER_CONTEXT,
         &suite::RECOVERY_TERMS_STORAGE_KEY,
+        suite::SCHEDULE_TAG,
     ];
     for tag in tags {
         assert!(
@@ -589,5 +589,32 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
             "{} is not in the table",
             hex::encode(tag)
         );
+    }
+}
+
+/// LIGHT-2, ACTIVE-3, LIGHT-9, RECOVER-4. Tests of the pallets make the keys of the names.
+#[test]
+fn every_storage_key_is_in_the_table_with_its_names() {
+    let text = fs::read_to_string(page("tags.md")).expect("the page is committed");
+    let (pallet, recovery) = (suite::PALLET_NAME, suite::RECOVERY_PALLET_NAME);
+    for (pallet, item, key) in [
+        (pallet, suite::KEYSETS_ITEM, suite::KEYSETS_STORAGE_KEY),
+        (pallet, suite::ENDED_ITEM, suite::ENDED_STORAGE_KEY),
+        (
+            pallet,
+            suite::TRUSTING_PERIOD_ITEM,
+            suite::TRUSTING_PERIOD_STORAGE_KEY,
+        ),
+        (
+            recovery,
+            suite::RECOVERY_TERMS_ITEM,
+            suite::RECOVERY_TERMS_STORAGE_KEY,
+        ),
+    ] {
+        let row = format!(
+            "| `{pallet}.{item}` | `twox_128(\"{pallet}\") ‖ twox_128(\"{item}\")` | `{}` |",
+            hex::encode(key)
+        );
+        assert!(text.lines().any(|line| line == row), "{row}");
     }
 }
