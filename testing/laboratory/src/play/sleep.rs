@@ -59,6 +59,7 @@ impl Player {
     }
 
     pub(super) async fn old_keys_sign(&mut self) -> Result {
+        self.each(Group::All, |network, node| network.node(node)?.kill())?;
         for number in 0..self.network.count() {
             let copied = self.copy_of(number);
             self.go_on_from(number, &copied)?;

@@ -146,16 +146,16 @@ impl Player {
         self.files.folder.join(format!("aside{node}"))
     }
 
+    /// All are killed before the first one starts again, so that none meets those that were in their places.
     pub(super) fn own_again(&mut self, group: Group) -> Result {
+        self.each(group, |network, node| network.node(node)?.kill())?;
         for number in group.of(self.network.count()) {
             let aside = self.aside(number);
             let node = self.network.node(number)?;
-            node.kill()?;
             remove(node.directory())?;
             rename(&aside, node.directory())?;
-            node.start()?;
         }
-        Ok(())
+        self.each(group, |network, node| network.node(node)?.start())
     }
 
     pub(super) fn reimport(&mut self, group: Group) -> Result {
