@@ -24,7 +24,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = match Cli::try_from_iter(std::env::args_os()) {
         Ok(cli) => cli,
-        Err(error) => return duet_process::refuse(&error).into(),
+        Err(error) => {
+            let error = duet_process::with_names::<Cli>(error);
+            return duet_process::refuse(&error).into();
+        }
     };
     duet_process::exit(command::run(&cli), |error| {
         let mut said = error.to_string();

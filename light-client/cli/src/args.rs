@@ -6,8 +6,8 @@ use crate::stats::args::Asked;
 #[cfg(feature = "vouchers")]
 use crate::vouch::args::{Fingerprint, Vouch, Vouching};
 use clap::{Args as ArgsGroup, Parser, Subcommand};
-use duet_light_rpc::{seconds, ws_url};
 use duet_primitives::H256;
+use duet_process::{seconds, ws_url};
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\

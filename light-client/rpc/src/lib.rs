@@ -7,7 +7,6 @@
 //! - [`Fault`]: why the work with a node ended; [`Lie`] and [`Missing`] are its most frequent kinds, [`WireFault`] is
 //!   for messages that are not JSON-RPC (RPC-1 to RPC-3);
 //! - [`Endpoints`]: which node is asked next, and why none is useful; a [`Choice`] is its answer;
-//! - [`ws_url`], [`http_url`], [`seconds`]: what users type, checked;
 //! - [`Failure`], [`Kind`]: why a program ends, and its exit code;
 //! - [`checkpoint`]: checkpoints as JSON; [`recovery_proof`]: files with recovery proofs;
 //! - [`shown`], [`fit`]: text from strangers, made safe for a terminal.
@@ -27,7 +26,6 @@
     )
 )]
 
-mod address;
 mod age;
 pub mod checkpoint;
 mod claim;
@@ -42,7 +40,6 @@ mod state;
 mod warp;
 mod wire;
 
-pub use address::{http_url, seconds, ws_url};
 pub use checkpoint::CheckpointJson;
 pub use claim::StartClaim;
 pub use endpoints::{Choice, Endpoints};

@@ -26,7 +26,7 @@ pub(crate) struct RemoveCmd {
 
     /// A trusted, running node of the chain, to ask whether the key is still needed: ws:// or wss://. The node that
     /// has the key must be stopped.
-    #[arg(long, value_name = "URL", required_unless_present = "force_offline")]
+    #[arg(long, value_name = "URL", required_unless_present = "force_offline", value_parser = duet_process::ws_url)]
     url: Option<String>,
 
     /// Ask no node. A key that a set still contains can then no longer sign: its validator is missing, and if a third

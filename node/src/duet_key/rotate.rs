@@ -42,7 +42,7 @@ pub(crate) struct RotateCmd {
     public: Option<DualKeyBytes>,
 
     /// The validator's node, ws:// or wss://, on this machine: nodes make keys for local callers only.
-    #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:9944")]
+    #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:9944", value_parser = duet_process::ws_url)]
     url: String,
 
     /// The time limit for the registration to become final.

@@ -1,6 +1,7 @@
 //! How our programs read their command lines, write, stop at signals, and end.
 //!
-//! - [`arguments`], [`try_arguments`]: the command line, or help;
+//! - [`arguments`], [`try_arguments`], [`with_names`]: the command line, or help;
+//! - `ws_url`, `http_url`, `seconds`, with the feature `addresses`: values in it;
 //! - [`print()`], [`tell`]: standard output; [`warn`]: standard error;
 //! - `runtime`, with the feature `signals`: what waits for signals;
 //! - `Signals`, with the same: SIGINT, SIGTERM and SIGHUP end a program in order;
@@ -19,16 +20,21 @@
     clippy::arithmetic_side_effects
 )]
 
+#[cfg(feature = "addresses")]
+mod address;
 #[cfg(feature = "libraries")]
 mod libraries;
 mod output;
 #[cfg(feature = "signals")]
 mod signals;
 
+#[cfg(feature = "addresses")]
+pub use address::{http_url, seconds, ws_url};
 #[cfg(feature = "libraries")]
 pub use libraries::{hangup_terminates, relayed};
 pub use output::{
-    arguments, exit, print, refuse, tell, try_arguments, warn, Lost, CLOSED, EXIT_STATUS, UNWRITTEN,
+    arguments, exit, print, refuse, tell, try_arguments, warn, with_names, Lost, CLOSED,
+    EXIT_STATUS, UNWRITTEN,
 };
 #[cfg(feature = "signals")]
 pub use signals::{runtime, Signals};

@@ -47,11 +47,16 @@ pub fn arguments<A: clap::Parser>() -> A {
 /// # Errors
 /// What is wrong with the arguments, or a wish for help: for [`refuse`].
 pub fn try_arguments<A: clap::Parser>() -> Result<A, clap::Error> {
-    A::try_parse().map_err(|error| match error.kind() {
-        // It does not say which.
+    A::try_parse().map_err(with_names::<A>)
+}
+
+/// What clap finds wrong with this program's arguments. Those that are not UTF-8 have their names, which clap leaves out.
+#[must_use]
+pub fn with_names<A: clap::CommandFactory>(error: clap::Error) -> clap::Error {
+    match error.kind() {
         ErrorKind::InvalidUtf8 => A::command().error(ErrorKind::InvalidUtf8, not_utf8()),
         _ => error,
-    })
+    }
 }
 
 /// The arguments that are not UTF-8, each with the one before it, which may be its option.

@@ -13,13 +13,16 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-const PROGRAMS: [&str; 6] = [
-    "duet-light",
-    "duet-relay",
-    "duet-signer",
-    "duet-collector",
-    "duet-recovery",
-    "duet-schemes",
+/// The programs, and which of their commands are ours.
+const PROGRAMS: [(&str, &[&str]); 8] = [
+    ("duet-light", &[]),
+    ("duet-relay", &[]),
+    ("duet-signer", &[]),
+    ("duet-collector", &[]),
+    ("duet-recovery", &[]),
+    ("duet-schemes", &[]),
+    ("duet-node", &["duet-key"]),
+    ("duet-node", &["duet-state"]),
 ];
 /// How many inputs a usual run tries.
 const INPUTS: u64 = 300;
@@ -64,13 +67,14 @@ impl Kind {
             ("ADDRESS:PORT", _) => Socket,
             ("HASH", _) => Hex(&[32]),
             ("PK1", _) => Hex(&[48, 144]),
+            ("HEX", "--public") if command.starts_with("duet-node") => Hex(&[144]),
             ("ID", "--lane") => Hex(&[4, 32]),
             ("KEY", "KEY") if command.starts_with("duet-light") => Bytes,
             ("PALLET.ITEM", _) => Item,
             ("SECONDS", _) => Seconds,
             ("BLOCK" | "BLOCKS" | "N" | "I" | "NUMBER" | "HOURS" | "MIB" | "GWEI", _) => Number,
             ("LEVEL", _) => Level,
-            ("FILE" | "DIR", _) => Path,
+            ("FILE" | "DIR" | "PATH", _) => Path,
             _ => Text,
         }
     }
@@ -188,6 +192,7 @@ impl Kind {
         match self {
             Hex(&[32]) => &["0x and 64 hexadecimal digits", "0x-hex of 32 bytes"],
             Hex(&[48, 144]) => &["0x-hex of 48 bytes"],
+            Hex(&[144]) => &["0x-hex of 144 bytes"],
             Hex(&[20]) => &["0x and 40 hexadecimal digits"],
             Hex(_) => &["4 or 32 bytes"],
             Bytes => &["hexadecimal digits", "at least one byte"],
@@ -433,8 +438,9 @@ fn a_value_that_is_wrong_is_refused_by_its_name_and_nothing_else_happens() {
     let number = |name: &str, usual| env::var(name).map_or(usual, |text| text.parse().unwrap());
     let (count, seed) = (number("DUET_INPUTS", INPUTS), number("DUET_SEED", 1));
     let mut all = Vec::new();
-    for program in PROGRAMS {
-        slots(program, &[], &mut all);
+    for (program, command) in PROGRAMS {
+        let command: Vec<_> = command.iter().map(|word| (*word).to_owned()).collect();
+        slots(program, &command, &mut all);
     }
     assert!(all.len() > 100, "the helps name {} values", all.len());
     let dir = tempfile::tempdir().unwrap();

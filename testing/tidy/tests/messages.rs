@@ -71,7 +71,7 @@ const EXCEPTIONS: [&str; 25] = [
     "cli/src/question.rs",
     "relay/src/messages/lane.rs",
     "remote/src/address.rs",
-    "rpc/src/address.rs",
+    "process/src/address.rs",
     // Results and progress.
     "/shown.rs",
     "cli/src/output.rs",

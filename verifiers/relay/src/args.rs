@@ -2,7 +2,7 @@
 
 use alloy::primitives::Address;
 use clap::{Args as ArgsGroup, Parser, Subcommand};
-use duet_light_rpc::{http_url, seconds, ws_url};
+use duet_process::{http_url, seconds, ws_url};
 use duet_relay::messages::LaneId;
 use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 

@@ -14,7 +14,8 @@ use alloy::{
     signers::local::PrivateKeySigner,
     transports::{http::Http, RpcError, TransportError},
 };
-use duet_light_rpc::{http_url, shown, Failure, Kind};
+use duet_light_rpc::{shown, Failure, Kind};
+use duet_process::http_url;
 use std::{
     sync::{Arc, Mutex},
     time::Duration,

@@ -15,8 +15,9 @@ use crate::{
     },
 };
 use codec::{Compact, Decode, Encode};
-use duet_light_rpc::{shown, ws_url, Failure, Kind};
+use duet_light_rpc::{shown, Failure, Kind};
 use duet_primitives::{KeysetCommitment, RecoveryStatement, H256};
+use duet_process::ws_url;
 use std::{fmt::Display, future::Future, path::Path, str::FromStr, time::Duration};
 use subxt::{
     client::OnlineClientAtBlock,
