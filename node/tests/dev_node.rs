@@ -357,7 +357,13 @@ async fn the_tools_work_on_the_database_of_a_node_that_was_stopped() {
     succeeds(&[&["check-block", "1"], &at[..]].concat());
     let state = succeeds(&[&["export-state"], &at[..]].concat());
     assert!(serde_json::from_str::<Value>(&state).unwrap()["genesis"]["raw"].is_object());
-    succeeds(&[&["revert", "1"], &at[..]].concat());
+    // What is proven is final, and stays.
+    succeeds(&[&["revert", "1000"], &at[..]].concat());
+    let reverted: Value =
+        serde_json::from_str(&succeeds(&[&["chain-info"], &at[..]].concat())).unwrap();
+    for name in ["best_number", "finalized_number"] {
+        assert_eq!(reverted[name], info["finalized_number"], "{reverted}");
+    }
 
     let other = TempDir::new().unwrap();
     let elsewhere = ["--dev", "-d", other.path().to_str().unwrap()];
