@@ -1,7 +1,7 @@
-//! Broken networks of real nodes: build, then hand over to `duet-laboratory`.
+//! Broken networks of real nodes: build, then run `duet-laboratory`.
 
 use crate::{cargo, programs, result::Result, tools};
-use std::{os::unix::process::CommandExt, process::Command};
+use std::process::Command;
 
 /// The programs that it runs besides the node.
 const PROGRAMS: [&str; 4] = ["--bin", "duet-laboratory", "--bin", "duet-recovery"];
@@ -14,11 +14,10 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-/// Builds the node and the laboratory, and becomes the laboratory.
+/// Builds the node and the laboratory, and runs it. It is a step of the CI: others come after it.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     programs::build_with(&PROGRAMS)?;
     let laboratory = cargo::output_directory().join("duet-laboratory");
-    let error = Command::new(&laboratory).args(&options.arguments).exec();
-    Err(format!("cannot start {}: {error}", laboratory.display()).into())
+    cargo::run(Command::new(&laboratory).args(&options.arguments))
 }
