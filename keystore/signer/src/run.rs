@@ -1,4 +1,4 @@
-//! Opens the keys, listens, and stops on a signal.
+//! Listens, opens the keys, serves, and stops on a signal.
 
 use crate::{args::Args, failure::Failure, logger};
 use duet_keystore::{KeyStore, Signer};

@@ -20,12 +20,11 @@ pub(crate) struct Recovery {
 impl Recovery {
     /// Reads the user's proof, if there is one, which has to be of the chain with this genesis.
     pub(crate) fn new(args: &Recovering, genesis: H256) -> Result<Self, Failure> {
-        let given = args.recovery_proof.as_deref().map(GivenProof::read);
-        let given = given.transpose()?;
-        let given = given.map(|proof| proof.of_chain(genesis));
+        let given = args.recovery_proof.as_deref();
+        let read = given.map(|path| GivenProof::read(path)?.of_chain(genesis));
         Ok(Self {
             allowed: !args.no_recovery,
-            given: given.transpose()?,
+            given: read.transpose()?,
             shown: false,
             disputes: Vec::new(),
         })
