@@ -6,6 +6,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
+//! | `setup` | all of it in five calls |
 //! | `client`, `params`, `links`, `keys` | a node's inputs, and the links between import, worker and RPC |
 //! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
 //! | `store` | data that survives a restart; `stored` is a command's view of it, and the repair |
@@ -23,6 +24,14 @@
 //! | [`rpc`] | the methods for light clients and operators, and whether the node votes (`health`) |
 //!
 //! A node wires it up in this order:
+//!
+//! 1. [`prepare`] enables the offchain index and opens the keys, before the client is made;
+//! 2. [`Setup::new`] wraps GRANDPA's block import;
+//! 3. [`Setup::register`] registers gossip and requests with the network;
+//! 4. [`Registered::rpc`] adds the methods to the node's own;
+//! 5. [`Registered::start`] spawns the tasks.
+//!
+//! A node that differs uses the parts that these are made of:
 //!
 //! 1. [`block_import`] wraps the block import (GRANDPA's, usually) and makes the links for the steps below;
 //! 2. [`register_protocols`] registers gossip and requests with the network;
@@ -89,6 +98,7 @@ pub mod rpc;
 #[cfg(test)]
 mod rules_tests;
 mod run;
+mod setup;
 mod signing;
 #[cfg(test)]
 mod stall_tests;
@@ -114,5 +124,6 @@ pub use newest::JustificationStream;
 pub use params::Params;
 pub use protocols::{register_protocols, Protocols};
 pub use run::run;
+pub use setup::{prepare, BlockImport, Options, Registered, Setup};
 pub use store::StoreError;
 pub use stored::{RepairError, Stored, StoredEntry};

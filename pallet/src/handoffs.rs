@@ -8,7 +8,7 @@ use crate::{
     registration::genesis_hash,
     signing::is_expired,
     truth::{self, logs, Truth},
-    types::{HeaderOf, LOG_TARGET},
+    types::{ExtrinsicOf, HeaderOf, LOG_TARGET},
     unsigned, Call, Config, Error, Event, Handoffs, Keysets, Members, OldestSet, Pallet, Sets,
     SettledMembers, Unsettled,
 };
@@ -25,10 +25,9 @@ use frame_support::{
         Get, InvalidTransaction, TransactionSource, TransactionValidity, TransactionValidityError,
         ValidTransaction,
     },
+    traits::InherentBuilder,
 };
-use frame_system::{
-    ensure_none, ensure_signed, offchain::CreateBare, pallet_prelude::BlockNumberFor,
-};
+use frame_system::{ensure_none, ensure_signed, pallet_prelude::BlockNumberFor};
 use scale_info::TypeInfo;
 use sp_mmr_primitives::LeafProof;
 use sp_runtime::{traits::BadOrigin, transaction_validity::TransactionPriority};
@@ -298,12 +297,15 @@ fn refusal<T>(error: Error<T>) -> TransactionValidityError {
 }
 
 /// Submits a proof to the node's own pool; `None` when the pool refuses it.
-pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(
+pub(crate) fn submit<T: Config>(
     proof: StatelessProof,
     header: HeaderOf<T>,
     latest: HeaderOf<T>,
     prove: impl FnOnce(BlockNumberFor<T>, BlockNumberFor<T>) -> Option<(Vec<MmrLeaf>, LeafProof<H256>)>,
-) -> Option<()> {
+) -> Option<()>
+where
+    ExtrinsicOf<T>: InherentBuilder<Call: From<Call<T>>>,
+{
     let number = proof.justification.commitment.block_number;
     let truth = truth::find::<T>(number, Some(header), latest, prove)?;
     let handoff = Box::new(Handoff { proof, truth });

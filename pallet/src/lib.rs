@@ -26,6 +26,10 @@
 //! exist. Its name must be `Duet`: light clients prove storage under that name. `pallet_session`'s handler is
 //! `pallet_duet::SessionHandler<Runtime, <SessionKeys as OpaqueKeys>::KeyTypeIdProviders>`.
 //!
+//! - [`config_preludes`] has defaults for `#[derive_impl]`.
+//! - [`impl_runtime_apis!`] writes `DuetApi`, and `MmrApi` if asked, into the runtime's APIs.
+//! - [`MmrRootOf`] and [`BondedSessions`] read what other pallets know.
+//!
 //! # Host functions
 //! With the feature `host-functions` the runtime computes products of pairings by the SDK's host functions for
 //! BLS12-381 (`sp-crypto-ec-utils`), and the rest of a proof of possession itself. Verdicts are the same. A node
@@ -58,6 +62,7 @@ mod benchmarking;
 mod blocks;
 mod candidates;
 mod chores;
+pub mod config_preludes;
 mod draft;
 mod handoffs;
 #[cfg(any(test, feature = "try-runtime"))]
@@ -65,6 +70,7 @@ mod invariants;
 mod leaf;
 mod limits;
 pub mod migrations;
+pub mod mmr;
 #[cfg(test)]
 mod mock;
 mod offences;
@@ -74,6 +80,7 @@ mod recovery;
 mod registration;
 mod rotation;
 mod rules;
+mod runtime_api;
 mod set;
 mod signing;
 #[cfg(test)]
@@ -87,15 +94,22 @@ pub use candidates::{KeptReason, Tally};
 pub use chores::OpenChores;
 pub use draft::{Purpose, SetDraft};
 pub use handoffs::{Handoff, OnHandoff};
+pub use mmr::MmrRootOf;
 pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
 pub use pardons::{MAX_PARDONED_BLOCKS, MAX_PARDONED_SETS, MAX_PARDONS};
 pub use records::SetRecord;
 pub use registration::{KeyOwner, KeyStatus};
 pub use rotation::SessionHandler;
+#[doc(hidden)]
+pub use runtime_api::__private;
 pub use truth::{FalseStatement, Older, Truth};
-pub use types::{BalanceOf, BenchmarkHelper, HeaderOf, IdentificationTuple};
+pub use types::{BalanceOf, BenchmarkHelper, BondedSessions, HeaderOf, IdentificationTuple};
+#[doc(hidden)]
+pub use types::{MmrDefaults, SessionDefaults};
 pub use weights::{SubstrateWeight, WeightInfo};
+/// The SDK's pallets that a runtime needs beside this one, in the versions that fit.
+pub use {pallet_mmr, pallet_session};
 
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
@@ -103,9 +117,11 @@ use duet_primitives::{
     EvidenceStatus, Keysets as KeysetPair, MmrLeaf, Participation, SetId, SigningRecord,
     StatelessProof, VotingRules, H256,
 };
-use frame_system::{offchain::CreateBare, pallet_prelude::BlockNumberFor};
+use frame_support::traits::InherentBuilder;
+use frame_system::pallet_prelude::BlockNumberFor;
 use sp_mmr_primitives::LeafProof;
 use sp_staking::SessionIndex;
+use types::ExtrinsicOf;
 
 #[frame_support::pallet]
 // In what the macros generate.
@@ -153,19 +169,22 @@ pub mod pallet {
     #[pallet::storage_version(STORAGE_VERSION)]
     pub struct Pallet<T>(_);
 
-    /// Configuration by the runtime.
-    #[pallet::config]
+    /// Configuration by the runtime. [`config_preludes`](crate::config_preludes) has defaults.
+    #[pallet::config(with_default)]
     pub trait Config:
         frame_system::Config<Hash = H256, RuntimeEvent: From<Event<Self>>> + pallet_session::Config
     {
         /// The currency for key deposits.
+        #[pallet::no_default_bounds]
         type Currency: MutateHold<Self::AccountId, Reason: From<HoldReason>>;
 
         /// The deposit while an account has a key; zero for none.
+        #[pallet::no_default_bounds]
         #[pallet::constant]
         type KeyDeposit: Get<BalanceOf<Self>>;
 
         /// The most validators of a set; further ones are left out with an event.
+        #[pallet::no_default_bounds]
         #[pallet::constant]
         type MaxValidators: Get<u32>;
 
@@ -186,10 +205,12 @@ pub mod pallet {
 
         /// The stake behind an elected validator, in any unit; read when its session is planned or starts. `()` where
         /// the runtime knows no stake: then only validators are counted.
+        #[pallet::no_default_bounds]
         type StakeOf: Convert<Self::ValidatorId, u128>;
 
         /// The origin that starts and ends the making of sets, and resets them when no proof can come any more;
         /// usually root. (ACTIVE-1, ACTIVE-3, RESET-1)
+        #[pallet::no_default_bounds]
         type ResetOrigin: EnsureOrigin<Self::RuntimeOrigin>;
 
         /// Whether a planned set takes over only after the proof of the handoff to it is on chain. (HANDOFF-4)
@@ -205,10 +226,12 @@ pub mod pallet {
         type MinDelta: Get<u32>;
 
         /// Receives the signers of each handoff; `()` for nobody. (HANDOFF-3)
+        #[pallet::no_default_bounds]
         type OnHandoff: OnHandoff<Self::ValidatorId>;
 
         /// For how many sessions after its last one a set and its key owners are remembered, so that equivocations in
-        /// it can be punished: the bonding duration, in sessions. (EQV-6)
+        /// it can be punished: the bonding duration, in sessions. [`BondedSessions`](crate::BondedSessions) computes it
+        /// from that duration in eras. (EQV-6)
         #[pallet::constant]
         type SlashableSessions: Get<SessionIndex>;
 
@@ -219,7 +242,8 @@ pub mod pallet {
         #[pallet::constant]
         type TrustingPeriod: Get<u64>;
 
-        /// The source of the root that commitments contain: `pallet-mmr`.
+        /// The source of the root that commitments contain: [`MmrRootOf`](crate::MmrRootOf), which reads `pallet-mmr`.
+        #[pallet::no_default_bounds]
         type MmrRoot: Get<H256>;
 
         /// The extra data in leaves of the Merkle mountain range besides a block's number and hash: a Keccak root of
@@ -234,9 +258,11 @@ pub mod pallet {
 
         /// Provides that identification, also for former validators: a key's owner was a validator when its set was
         /// planned. [`UnitIdentification`](crate::UnitIdentification) where it is `()`.
+        #[pallet::no_default_bounds]
         type IdentificationOf: Convert<Self::ValidatorId, Option<Self::FullIdentification>>;
 
         /// Takes offences: `pallet-offences`, which passes them to staking.
+        #[pallet::no_default_bounds]
         type ReportOffence: ReportOffence<
             Self::AccountId,
             IdentificationTuple<Self>,
@@ -244,12 +270,15 @@ pub mod pallet {
         >;
 
         /// Finds the author of a block, who is the reporter of an unsigned report.
+        #[pallet::no_default_bounds]
         type FindAuthor: FindAuthor<Self::AccountId>;
 
         /// Weights of the calls.
+        #[pallet::no_default_bounds]
         type WeightInfo: WeightInfo;
 
         /// Prepares benchmarks.
+        #[pallet::no_default]
         #[cfg(any(feature = "runtime-benchmarks", test))]
         type BenchmarkHelper: crate::BenchmarkHelper<Self::AccountId>;
     }
@@ -926,7 +955,7 @@ impl<T: Config> Pallet<T> {
     /// `None` when the pool refuses it or is not reachable. For runtime APIs that clients call off chain.
     pub fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()>
     where
-        T: CreateBare<Call<T>>,
+        ExtrinsicOf<T>: InherentBuilder<Call: From<Call<T>>>,
     {
         let evidence = Box::new(evidence);
         offences::submit::<T>(Call::report_equivocation { evidence })
@@ -945,7 +974,7 @@ impl<T: Config> Pallet<T> {
         ) -> Option<(Vec<MmrLeaf>, LeafProof<H256>)>,
     ) -> Option<()>
     where
-        T: CreateBare<Call<T>>,
+        ExtrinsicOf<T>: InherentBuilder<Call: From<Call<T>>>,
     {
         let number = accusation.commitment().block_number;
         let truth = truth::find::<T>(number, header, latest, prove)?;
@@ -982,7 +1011,7 @@ impl<T: Config> Pallet<T> {
         ) -> Option<(Vec<MmrLeaf>, LeafProof<H256>)>,
     ) -> Option<()>
     where
-        T: CreateBare<Call<T>>,
+        ExtrinsicOf<T>: InherentBuilder<Call: From<Call<T>>>,
     {
         handoffs::submit::<T>(proof, header, latest, prove)
     }

@@ -1,6 +1,6 @@
 //! A runtime with sessions, balances and offences, whose validators and clock the tests move.
 
-use crate::{self as pallet_duet, OnHandoff, SessionHandler, UnitIdentification};
+use crate::{self as pallet_duet, OnHandoff, SessionHandler};
 use codec::{Decode, Encode};
 use duet_primitives::{
     ownership_statement,
@@ -14,15 +14,11 @@ use frame_support::{
     traits::{fungible::Mutate, ConstU64, FindAuthor, OnInitialize},
     weights::Weight,
 };
-use frame_system::{
-    offchain::{CreateBare, CreateTransactionBase},
-    EnsureRoot,
-};
 use pallet_session::{PeriodicSessions, SessionManager, TestSessionHandler};
 use sp_runtime::{
     generic::{Digest, DigestItem},
     impl_opaque_keys,
-    testing::{TestXt, UintAuthorityId},
+    testing::UintAuthorityId,
     traits::Convert,
     BuildStorage, ConsensusEngineId, Perbill,
 };
@@ -216,8 +212,8 @@ impl FindAuthor<u64> for AuthorInDigest {
     }
 }
 
+#[derive_impl(crate::config_preludes::TestDefaultConfig<Test>)]
 impl pallet_duet::Config for Test {
-    type Currency = Balances;
     type KeyDeposit = ConstU64<DEPOSIT>;
     type MaxValidators = MaxValidators;
     type ValidatorsPerBlock = ValidatorsPerBlock;
@@ -225,17 +221,13 @@ impl pallet_duet::Config for Test {
     type TrustingPeriod = TrustingPeriod;
     type MinParticipation = MinParticipation;
     type StakeOf = StakeOf;
-    type ResetOrigin = EnsureRoot<u64>;
     type AwaitHandoff = AwaitHandoff;
     type MinDelta = MinDelta;
     type OnHandoff = Teller;
     type MmrRoot = MmrRoot;
     type LeafExtra = LeafExtra;
-    type FullIdentification = ();
-    type IdentificationOf = UnitIdentification;
     type ReportOffence = Offences;
     type FindAuthor = AuthorInDigest;
-    type WeightInfo = pallet_duet::SubstrateWeight<Test>;
     type BenchmarkHelper = Endow;
 }
 
@@ -246,23 +238,6 @@ impl pallet_duet::BenchmarkHelper<u64> for Endow {
     fn make_validator(account: &u64) {
         let endowed = <Balances as Mutate<u64>>::mint_into(account, 1_000);
         assert_eq!(endowed, Ok(1_000));
-    }
-}
-
-impl<C> CreateTransactionBase<C> for Test
-where
-    RuntimeCall: From<C>,
-{
-    type RuntimeCall = RuntimeCall;
-    type Extrinsic = TestXt<RuntimeCall, ()>;
-}
-
-impl<C> CreateBare<C> for Test
-where
-    RuntimeCall: From<C>,
-{
-    fn create_bare(call: RuntimeCall) -> Self::Extrinsic {
-        TestXt::new_bare(call)
     }
 }
 

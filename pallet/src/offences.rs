@@ -5,7 +5,7 @@ use crate::{
     records::SetRecord,
     registration::{genesis_hash, is_slashable},
     truth::FalseStatement,
-    types::{HeaderOf, IdentificationTuple, LOG_TARGET},
+    types::{ExtrinsicOf, HeaderOf, IdentificationTuple, LOG_TARGET},
     unsigned,
     weights::WeightInfo,
     Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets,
@@ -24,9 +24,9 @@ use frame_support::{
         ValidTransaction,
     },
     storage::{with_transaction, TransactionOutcome},
-    traits::{EstimateNextSessionRotation, FindAuthor, Get},
+    traits::{EstimateNextSessionRotation, FindAuthor, Get, InherentBuilder},
 };
-use frame_system::{ensure_none, ensure_signed, offchain::CreateBare};
+use frame_system::{ensure_none, ensure_signed};
 use sp_runtime::{
     traits::{BadOrigin, Convert, SaturatedConversion},
     transaction_validity::TransactionPriority,
@@ -305,7 +305,10 @@ fn author<T: Config>() -> Option<T::AccountId> {
 }
 
 /// Submits an unsigned extrinsic to the node's own pool.
-pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(call: Call<T>) -> Option<()> {
+pub(crate) fn submit<T: Config>(call: Call<T>) -> Option<()>
+where
+    ExtrinsicOf<T>: InherentBuilder<Call: From<Call<T>>>,
+{
     unsigned::submit::<T>(call)
         .inspect(|()| log::info!(target: LOG_TARGET, "submitted a report of an offence"))
         .inspect_err(|()| {

@@ -1,11 +1,12 @@
 //! Common parts of unsigned calls: nobody pays for them, so a node accepts them only from itself and from blocks.
 
-use crate::{Call, Config};
+use crate::{types::ExtrinsicOf, Call, Config};
+use codec::Encode;
 use frame_support::{
     ensure,
     pallet_prelude::{InvalidTransaction, TransactionSource, TransactionValidityError},
+    traits::InherentBuilder,
 };
-use frame_system::offchain::{CreateBare, SubmitTransaction};
 
 /// Whether this node made the call, or a block contains it.
 pub(crate) fn ensure_own(source: TransactionSource) -> Result<(), TransactionValidityError> {
@@ -20,7 +21,11 @@ pub(crate) fn ensure_own(source: TransactionSource) -> Result<(), TransactionVal
 }
 
 /// Submits a call to the node's own pool; an error when the pool refuses it.
-pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(call: Call<T>) -> Result<(), ()> {
-    let extrinsic = T::create_bare(call.into());
-    SubmitTransaction::<T, Call<T>>::submit_transaction(extrinsic)
+pub(crate) fn submit<T: Config>(call: Call<T>) -> Result<(), ()>
+where
+    ExtrinsicOf<T>: InherentBuilder<Call: From<Call<T>>>,
+{
+    // An unsigned transaction and an inherent are the same extrinsic: a call alone.
+    let extrinsic = ExtrinsicOf::<T>::new_inherent(call.into());
+    sp_io::offchain::submit_transaction(extrinsic.encode())
 }

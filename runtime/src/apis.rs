@@ -1,29 +1,23 @@
 //! The runtime APIs that nodes call, and the version that they see.
 
 use crate::{
-    genesis, lanes, AccountId, Aura, AuthorityDiscovery, Balance, Block, BridgeMessages, Duet,
-    Executive, Grandpa, Historical, InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall,
-    RuntimeGenesisConfig, SessionKeys, System, TransactionPayment,
+    genesis, lanes, AccountId, Aura, AuthorityDiscovery, Balance, Block, BridgeMessages, Executive,
+    Grandpa, Historical, InherentDataExt, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig,
+    SessionKeys, System, TransactionPayment,
 };
-use alloc::{borrow::Cow, vec, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 use bp_messages::{
     InboundMessageDetails, LegacyLaneId, MessageNonce, MessagePayload, OutboundMessageDetails,
 };
 use codec::Encode;
-use duet_primitives::{
-    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
-    Keysets, Participation, SetId, SigningRecord, StatelessProof, VotingRules,
-};
 use frame_support::genesis_builder_helper::{build_state, get_preset};
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
-use sp_api::impl_runtime_apis;
 use sp_authority_discovery::AuthorityId as AuthorityDiscoveryId;
 use sp_consensus_aura::sr25519::AuthorityId as AuraId;
 use sp_consensus_grandpa::{AuthorityId as GrandpaId, AuthorityList};
-use sp_core::{crypto::KeyTypeId, OpaqueMetadata, H256};
+use sp_core::{crypto::KeyTypeId, OpaqueMetadata};
 use sp_genesis_builder::PresetId;
 use sp_inherents::{CheckInherentsResult, InherentData};
-use sp_mmr_primitives as mmr;
 use sp_runtime::{
     traits::{Block as BlockT, NumberFor},
     transaction_validity::{TransactionSource, TransactionValidity},
@@ -56,7 +50,7 @@ version!(1);
 #[cfg(feature = "next-version")]
 version!(2);
 
-impl_runtime_apis! {
+pallet_duet::impl_runtime_apis! { DuetApi, MmrApi for Runtime, Block;
     impl sp_api::Core<Block> for Runtime {
         fn version() -> RuntimeVersion {
             VERSION
@@ -185,127 +179,9 @@ impl_runtime_apis! {
         }
     }
 
-    impl mmr::MmrApi<Block, H256, NumberFor<Block>> for Runtime {
-        fn mmr_root() -> Result<H256, mmr::Error> {
-            Ok(pallet_mmr::RootHash::<Runtime>::get())
-        }
-
-        fn mmr_leaf_count() -> Result<mmr::LeafIndex, mmr::Error> {
-            Ok(pallet_mmr::NumberOfLeaves::<Runtime>::get())
-        }
-
-        fn generate_proof(
-            block_numbers: Vec<NumberFor<Block>>,
-            best_known_block_number: Option<NumberFor<Block>>,
-        ) -> Result<(Vec<mmr::EncodableOpaqueLeaf>, mmr::LeafProof<H256>), mmr::Error> {
-            let (leaves, proof) = Mmr::generate_proof(block_numbers, best_known_block_number)?;
-            let leaves = leaves.into_iter();
-            Ok((leaves.map(|leaf| mmr::EncodableOpaqueLeaf::from_leaf(&leaf)).collect(), proof))
-        }
-
-        fn generate_ancestry_proof(
-            prev_block_number: NumberFor<Block>,
-            best_known_block_number: Option<NumberFor<Block>>,
-        ) -> Result<mmr::AncestryProof<H256>, mmr::Error> {
-            Mmr::generate_ancestry_proof(prev_block_number, best_known_block_number)
-        }
-
-        fn verify_proof(
-            leaves: Vec<mmr::EncodableOpaqueLeaf>,
-            proof: mmr::LeafProof<H256>,
-        ) -> Result<(), mmr::Error> {
-            type Leaf = <<Runtime as pallet_mmr::Config>::LeafData as mmr::LeafDataProvider>::LeafData;
-
-            let decode = |leaf: mmr::EncodableOpaqueLeaf| {
-                leaf.into_opaque_leaf().try_decode::<Leaf>().ok_or(mmr::Error::Verify)
-            };
-            Mmr::verify_leaves(leaves.into_iter().map(decode).collect::<Result<_, _>>()?, proof)
-        }
-
-        fn verify_proof_stateless(
-            root: H256,
-            leaves: Vec<mmr::EncodableOpaqueLeaf>,
-            proof: mmr::LeafProof<H256>,
-        ) -> Result<(), mmr::Error> {
-            let nodes = leaves.into_iter();
-            let nodes = nodes.map(|leaf| mmr::DataOrHash::Data(leaf.into_opaque_leaf())).collect();
-            pallet_mmr::verify_leaves_proof::<<Runtime as pallet_mmr::Config>::Hashing, _>(
-                root, nodes, proof,
-            )
-        }
-    }
-
     impl sp_authority_discovery::AuthorityDiscoveryApi<Block> for Runtime {
         fn authorities() -> Vec<AuthorityDiscoveryId> {
             AuthorityDiscovery::authorities()
-        }
-    }
-
-    impl duet_primitives::DuetApi<Block, AccountId> for Runtime {
-        fn keysets() -> Option<Keysets> {
-            Duet::keysets()
-        }
-
-        fn current_keys() -> Vec<DualKeyBytes> {
-            Duet::current_keys()
-        }
-
-        fn next_keys() -> Vec<DualKeyBytes> {
-            Duet::next_keys()
-        }
-
-        fn commitment_payload() -> Option<CommitmentPayload> {
-            Duet::commitment_payload()
-        }
-
-        fn registered_key(account: AccountId) -> Option<DualKeyBytes> {
-            Duet::registered_key(&account)
-        }
-
-        fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()> {
-            Duet::submit_equivocation_report(evidence)
-        }
-
-        fn evidence_status(evidence: EquivocationProof) -> EvidenceStatus {
-            Duet::evidence_status(&evidence)
-        }
-
-        fn participation() -> Participation<AccountId> {
-            Duet::participation()
-        }
-
-        fn submit_accusation(
-            accusation: Accusation,
-            header: Option<<Block as BlockT>::Header>,
-            latest: <Block as BlockT>::Header,
-        ) -> Option<()> {
-            let prove = |block, at| Mmr::generate_proof(vec![block], Some(at)).ok();
-            Duet::submit_accusation(accusation, header, latest, prove)
-        }
-
-        fn accusation_status(accusation: Accusation) -> EvidenceStatus {
-            Duet::accusation_status(&accusation)
-        }
-
-        fn submit_handoff(
-            proof: StatelessProof,
-            header: <Block as BlockT>::Header,
-            latest: <Block as BlockT>::Header,
-        ) -> Option<()> {
-            let prove = |block, at| Mmr::generate_proof(vec![block], Some(at)).ok();
-            Duet::submit_handoff(proof, header, latest, prove)
-        }
-
-        fn handoff_signers(set: SetId) -> Option<Bitfield> {
-            Duet::handoff_signers(set)
-        }
-
-        fn signing_records() -> Vec<(AccountId, SigningRecord)> {
-            Duet::signing_records()
-        }
-
-        fn voting_rules() -> VotingRules {
-            Duet::voting_rules()
         }
     }
 

@@ -28,8 +28,6 @@ pub const HISTORY_ERAS: EraIndex = 84;
 
 /// The most validators that an election returns and that Aura, GRANDPA and Duet accept.
 pub const MAX_VALIDATORS: u32 = 100;
-/// The most validators that one block looks at when it makes a Duet set: a set of this size takes less than a tenth of a block.
-pub const VALIDATORS_PER_BLOCK: u32 = 64;
 /// The most nominators that back one validator in an election.
 pub const MAX_BACKERS: u32 = 512;
 /// The most nominators in one page of a validator's exposure.

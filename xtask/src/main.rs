@@ -18,6 +18,7 @@
 //! - `relay`: the relayer,
 //! - `compat`: ecosystem tools on our nodes,
 //! - `monitoring`: Prometheus rules and the dashboard, on our nodes,
+//! - `template`: Duet on the SDK's public template,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and other stacks' verifiers that run them,
 //! - `bench`, `simulate`: measure and simulate, and plot the results.
@@ -50,6 +51,7 @@ mod relay;
 mod result;
 mod side_by_side;
 mod simulate;
+mod template;
 mod test;
 mod tools;
 mod web;
@@ -110,6 +112,8 @@ enum Chore {
     Contracts,
     /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
     Relay,
+    /// Adds Duet to the SDK's public template, builds it, and proves blocks with four of its nodes.
+    Template(template::Options),
     /// Builds the documentation as a book.
     Book,
     /// Writes the conformance vectors; with `--check`, compares them.
@@ -168,6 +172,7 @@ impl Chore {
             Self::Monitoring(options) => monitoring::run(options),
             Self::Contracts => contracts::run(),
             Self::Relay => relay::run(),
+            Self::Template(options) => template::run(options),
             Self::Book => book::run(),
             Self::Vectors(options) => conformance::vectors(options),
             Self::Conformance => conformance::run(),

@@ -5,11 +5,9 @@ use super::{
     network::{Network, Protocols},
     settings::Settings,
 };
-use duet_finality::{DuetBlockImport, RpcLinks, VoterLinks};
-use duet_keystore::Signer;
+use duet_finality::{DuetBlockImport, Registered, Setup};
 #[cfg(feature = "meter")]
 use duet_meter::{Meter, TimedImport};
-use duet_primitives::BlockNumber;
 use duet_runtime::types::opaque::Block;
 use sc_consensus::BoxJustificationImport;
 use sc_consensus_grandpa::{
@@ -18,7 +16,7 @@ use sc_consensus_grandpa::{
 use sc_service::{Configuration, Error, TaskManager};
 use sc_telemetry::TelemetryHandle;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 /// GRANDPA makes a justification at least every so many blocks, for syncing nodes; light clients use Duet's.
 const JUSTIFICATION_PERIOD: u32 = 512;
@@ -34,23 +32,26 @@ pub(crate) type BlockImport = DuetBlockImport<Block, FullClient, Grandpa>;
 #[cfg(feature = "meter")]
 pub(crate) type BlockImport = TimedImport<DuetBlockImport<Block, FullClient, Grandpa>>;
 
+/// Duet before and after the network has its protocols.
+pub(crate) type DuetSetup = Setup<Block, FullBackend, FullClient>;
+pub(crate) type Duet = Registered<Block, FullBackend, FullClient>;
+
 /// The import side of finality, and its links to the voting side.
 pub(crate) struct Import {
     pub(crate) block_import: BlockImport,
     pub(crate) links: Links,
+    pub(crate) duet: DuetSetup,
     /// Records the duration of each import.
     #[cfg(feature = "meter")]
     pub(crate) meter: Meter,
     grandpa: Grandpa,
 }
 
-/// The links between import, voters and RPC.
+/// The links between import, voter and RPC of GRANDPA.
 pub(crate) struct Links {
     pub(crate) grandpa: LinkHalf<Block, FullClient, SelectChain>,
     /// GRANDPA's voter publishes the state of its rounds here.
     pub(crate) voter_state: SharedVoterState,
-    pub(crate) duet: VoterLinks,
-    pub(crate) rpc: RpcLinks,
 }
 
 impl Import {
@@ -74,13 +75,13 @@ pub(crate) fn import(
         chain.select_chain.clone(),
         telemetry,
     )?;
-    let (block_import, duet, rpc) = duet_finality::block_import(
-        grandpa_import.clone(),
-        chain.client.clone(),
-        chain.backend.clone(),
-        config.prometheus_registry(),
+    let (block_import, duet) = Setup::new(
+        config,
+        &grandpa_import,
+        &grandpa,
+        &chain.client,
+        &chain.backend,
     );
-    let rpc = rpc.with_grandpa(&grandpa, chain.backend.clone(), &*config.chain_spec);
     #[cfg(feature = "meter")]
     let (meter, block_import) = {
         let meter = Meter::default();
@@ -93,66 +94,25 @@ pub(crate) fn import(
         links: Links {
             grandpa,
             voter_state: SharedVoterState::empty(),
-            duet,
-            rpc,
         },
+        duet,
         grandpa: grandpa_import,
     })
 }
 
-/// The inputs of the voters.
-pub(crate) struct Voters {
-    pub(crate) links: Links,
-    pub(crate) network: Network,
-    pub(crate) protocols: Protocols,
-    pub(crate) signer: Arc<dyn Signer>,
-    /// Blocks at which the operator acknowledges a contradiction.
-    pub(crate) acknowledged: Vec<BlockNumber>,
-}
-
-/// Starts both voters. Without keys of the set, they follow, aggregate and serve.
-pub(crate) fn start(
+/// Starts GRANDPA's voter. Without keys of the set, it follows.
+pub(crate) fn start_grandpa(
     settings: Settings,
     chain: &Chain,
-    voters: Voters,
+    links: Links,
+    network: Network,
+    protocols: Protocols,
     task_manager: &TaskManager,
 ) -> Result<(), Error> {
-    let Voters {
-        links,
-        network,
-        protocols,
-        signer,
-        acknowledged,
-    } = voters;
     let Network {
         service: network,
         sync,
     } = network;
-    let offchain_tx_pool_factory =
-        OffchainTransactionPoolFactory::new(chain.transaction_pool.clone());
-    let essential = task_manager.spawn_essential_handle();
-
-    let duet = duet_finality::run(duet_finality::Params {
-        client: chain.client.clone(),
-        backend: chain.backend.clone(),
-        network: network.clone(),
-        sync: sync.clone(),
-        protocols: protocols.duet,
-        signer,
-        is_authority: settings.is_authority,
-        links: links.duet,
-        offchain_tx_pool_factory: offchain_tx_pool_factory.clone(),
-        acknowledged,
-        telemetry: settings.telemetry.clone(),
-        prometheus_registry: settings.registry.clone(),
-        spawner: Box::new(essential.clone()),
-        config: Default::default(),
-    });
-    essential.spawn_blocking("duet", Some("finality"), duet);
-
-    if settings.disable_grandpa {
-        return Ok(());
-    }
     let config = sc_consensus_grandpa::Config {
         gossip_duration: GOSSIP_DURATION,
         justification_generation_period: JUSTIFICATION_PERIOD,
@@ -173,8 +133,11 @@ pub(crate) fn start(
         prometheus_registry: settings.registry,
         shared_voter_state: links.voter_state,
         telemetry: settings.telemetry,
-        offchain_tx_pool_factory,
+        offchain_tx_pool_factory: OffchainTransactionPoolFactory::new(
+            chain.transaction_pool.clone(),
+        ),
     })?;
+    let essential = task_manager.spawn_essential_handle();
     essential.spawn_blocking("grandpa-voter", Some("finality"), grandpa);
     Ok(())
 }

@@ -28,10 +28,9 @@ mod telemetry;
 
 use crate::flags::{DuetSigner, HealthEndpoint};
 use discovery::Discovery;
-use duet_gossip::Interest;
+use duet_finality::{Interest, Options};
 use duet_primitives::BlockNumber;
 use duet_runtime::{types::opaque::Block, Hash};
-use mmr_gadget::MmrGadget;
 use sc_client_api::Backend as _;
 use sc_network::NetworkBackend;
 use sc_offchain::{OffchainWorkerOptions, OffchainWorkers};
@@ -136,19 +135,28 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     let finality::Import {
         block_import,
         links,
+        duet,
         #[cfg(feature = "meter")]
         meter,
         ..
     } = finality;
     #[cfg(feature = "encrypted-telemetry")]
     let readings = Readings::new(&config, encrypted_telemetry, meter.clone())?;
-    #[cfg_attr(not(feature = "statistics"), allow(unused_mut))]
-    let (mut prepared, protocols) =
-        network::prepare::<Net>(&config, &chain, &links.grandpa, interest);
+    let (mut prepared, protocols) = network::prepare::<Net>(&config, &chain, &links.grandpa);
+    let duet = duet.register(
+        &mut prepared.net_config,
+        prepared.metrics.clone(),
+        signer.clone(),
+        Options {
+            interest,
+            acknowledged: acknowledged.into_iter().map(BlockNumber::new).collect(),
+            ..Options::default()
+        },
+    );
     let discovery = Discovery::new(&config);
     let settings = Settings::new(&config, telemetry.as_ref().map(Telemetry::handle));
     #[cfg_attr(not(feature = "statistics"), allow(unused_mut))]
-    let mut rpc = rpc::builder(&chain, &links, signer.clone());
+    let mut rpc = rpc::builder(&chain, &links, &duet);
     #[cfg(feature = "statistics")]
     let statistics = if statistics {
         let statistics = Statistics::new(&config, &chain, &signer, meter)?;
@@ -170,10 +178,9 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     if settings.offchain_workers {
         start_offchain_workers(&settings, &chain, &network, &task_manager)?;
     }
-    start_mmr_gadget(&chain, &task_manager);
     discovery.start(&chain, &network, &task_manager);
     if let Some(health) = health {
-        health.start(&links.rpc, &network, &task_manager);
+        health.start(duet.links(), &network, &task_manager);
     }
     #[cfg(feature = "statistics")]
     if let Some((statistics, protocol)) = statistics {
@@ -192,14 +199,16 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
             &task_manager,
         )?;
     }
-    let voters = finality::Voters {
-        links,
-        network,
-        protocols,
-        signer,
-        acknowledged: acknowledged.into_iter().map(BlockNumber::new).collect(),
-    };
-    finality::start(settings, &chain, voters, &task_manager)?;
+    duet.start(
+        &task_manager,
+        &network.service,
+        &network.sync,
+        &chain.transaction_pool,
+        telemetry.as_ref(),
+    );
+    if !settings.disable_grandpa {
+        finality::start_grandpa(settings, &chain, links, network, protocols, &task_manager)?;
+    }
     Ok(task_manager)
 }
 
@@ -282,13 +291,4 @@ fn start_offchain_workers(
         workers.run(chain.client.clone(), task_manager.spawn_handle()),
     );
     Ok(())
-}
-
-/// Keeps the nodes of the Merkle mountain range of the finalized chain findable by their position.
-fn start_mmr_gadget(chain: &Chain, task_manager: &TaskManager) {
-    let prefix = sp_mmr_primitives::INDEXING_PREFIX.to_vec();
-    let gadget = MmrGadget::start(chain.client.clone(), chain.backend.clone(), prefix);
-    task_manager
-        .spawn_essential_handle()
-        .spawn_blocking("mmr-gadget", None, gadget);
 }

@@ -1,8 +1,6 @@
-//! The peer-to-peer network, with the protocols of GRANDPA and Duet beside the SDK's own.
+//! The peer-to-peer network, with GRANDPA's protocol beside the SDK's own.
 
 use super::client::{Chain, FullBackend, FullClient, SelectChain};
-use duet_finality::register_protocols;
-use duet_gossip::Interest;
 use duet_runtime::{types::opaque::Block, Hash};
 use sc_consensus_grandpa::{warp_proof::NetworkProvider, LinkHalf};
 use sc_network::{
@@ -28,19 +26,17 @@ pub(crate) struct Prepared<Net: NetworkBackend<Block, Hash>> {
     pub(crate) warp_sync: WarpSyncConfig<Block>,
 }
 
-/// Our ends of the finality protocols.
+/// Our end of GRANDPA's protocol.
 pub(crate) struct Protocols {
     pub(crate) grandpa_name: ProtocolName,
     pub(crate) grandpa: Box<dyn NotificationService>,
-    pub(crate) duet: duet_finality::Protocols,
 }
 
-/// Registers the protocols of GRANDPA and Duet.
+/// Registers GRANDPA's protocol. Duet's follow.
 pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
     config: &Configuration,
     chain: &Chain,
     grandpa: &LinkHalf<Block, FullClient, SelectChain>,
-    interest: Interest,
 ) -> (Prepared<Net>, Protocols) {
     let metrics = Net::register_notification_metrics(config.prometheus_registry());
     let mut net_config = FullNetworkConfiguration::<Block, Hash, Net>::new(
@@ -59,18 +55,9 @@ pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
     );
     net_config.add_notification_protocol(grandpa_config);
 
-    let duet = register_protocols(
-        &mut net_config,
-        genesis_hash,
-        config.chain_spec.fork_id(),
-        interest,
-        metrics.clone(),
-    );
-
     let protocols = Protocols {
         grandpa_name,
         grandpa: grandpa_service,
-        duet,
     };
     let warp_sync = WarpSyncConfig::WithProvider(Arc::new(NetworkProvider::<_, FullBackend>::new(
         chain.backend.clone(),

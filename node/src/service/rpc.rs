@@ -1,8 +1,9 @@
 //! The node's methods beside the SDK's own: nonces, fees, proofs of old blocks, GRANDPA, Duet.
 
-use super::{client::Chain, finality::Links};
-use duet_keystore::Signer;
-use duet_runtime::types::opaque::Block;
+use super::{
+    client::Chain,
+    finality::{Duet, Links},
+};
 #[cfg(feature = "statistics")]
 use duet_statistics_node::{
     rpc::{Statistics, StatisticsApiServer},
@@ -14,7 +15,6 @@ use sc_consensus_grandpa::FinalityProofProvider;
 use sc_consensus_grandpa_rpc::{Grandpa, GrandpaApiServer};
 use sc_rpc::SubscriptionTaskExecutor;
 use sc_service::Error;
-use std::sync::Arc;
 use substrate_frame_rpc_system::{System, SystemApiServer};
 
 /// Makes the RPC module, once per endpoint of the server.
@@ -33,11 +33,10 @@ pub(crate) fn with_statistics(rest: Builder, collected: Collected) -> Builder {
 }
 
 /// The node's own methods.
-pub(crate) fn builder(chain: &Chain, links: &Links, signer: Arc<dyn Signer>) -> Builder {
+pub(crate) fn builder(chain: &Chain, links: &Links, duet: &Duet) -> Builder {
     let client = chain.client.clone();
     let pool = chain.transaction_pool.clone();
-    let backend = chain.backend.clone();
-    let duet_links = links.rpc.clone();
+    let with_duet = duet.rpc();
     let voter_state = links.voter_state.clone();
     let authorities = links.grandpa.shared_authority_set().clone();
     let justifications = links.grandpa.justification_stream();
@@ -57,13 +56,6 @@ pub(crate) fn builder(chain: &Chain, links: &Links, signer: Arc<dyn Signer>) -> 
             .and_then(|()| module.merge(TransactionPayment::new(client.clone()).into_rpc()))
             .and_then(|()| module.merge(grandpa.into_rpc()));
         merged.map_err(|error| Error::Application(Box::new(error)))?;
-        duet_finality::rpc::extend::<Block, _, _>(
-            module,
-            duet_links.clone(),
-            client.clone(),
-            &*backend,
-            signer.clone(),
-            executor,
-        )
+        with_duet(module, executor)
     })
 }

@@ -9,20 +9,16 @@ use duet_primitives::{
 };
 use frame_support::{
     derive_impl, parameter_types,
-    traits::{fungible::Mutate, ConstBool, ConstU32, ConstU64, OnFinalize, OnInitialize},
+    traits::{fungible::Mutate, ConstU64, OnFinalize, OnInitialize},
     weights::Weight,
 };
-use frame_system::{
-    offchain::{CreateBare, CreateTransactionBase},
-    EnsureRoot,
-};
-use pallet_duet::{SessionHandler, UnitIdentification};
+use pallet_duet::SessionHandler;
 use pallet_duet_recovery::RecoveryOffence;
 use pallet_session::{PeriodicSessions, SessionManager, TestSessionHandler};
 use sp_runtime::{
     generic::{Digest, DigestItem},
     impl_opaque_keys,
-    testing::{TestXt, UintAuthorityId},
+    testing::UintAuthorityId,
     traits::Convert,
     BuildStorage, Perbill,
 };
@@ -182,26 +178,14 @@ impl Convert<u64, u128> for StakeOf {
     }
 }
 
+#[derive_impl(pallet_duet::config_preludes::TestDefaultConfig<Test>)]
 impl pallet_duet::Config for Test {
-    type Currency = Balances;
-    type KeyDeposit = ConstU64<0>;
-    type MaxValidators = ConstU32<20>;
     type ValidatorsPerBlock = ValidatorsPerBlock;
     type SlashableSessions = SlashableSessions;
-    type TrustingPeriod = ConstU64<0>;
     type MinParticipation = MinParticipation;
     type StakeOf = StakeOf;
-    type ResetOrigin = EnsureRoot<u64>;
-    type AwaitHandoff = ConstBool<false>;
-    type MinDelta = ConstU32<1>;
-    type OnHandoff = ();
     type MmrRoot = MmrRoot;
-    type LeafExtra = ();
-    type FullIdentification = ();
-    type IdentificationOf = UnitIdentification;
     type ReportOffence = Offences;
-    type FindAuthor = ();
-    type WeightInfo = pallet_duet::SubstrateWeight<Test>;
     #[cfg(feature = "runtime-benchmarks")]
     type BenchmarkHelper = Endow;
 }
@@ -224,23 +208,6 @@ impl pallet_duet_recovery::Config for Test {
     type ReportOffence = Filter;
     type WeightInfo = pallet_duet_recovery::SubstrateWeight<Test>;
     type BenchmarkHelper = Endow;
-}
-
-impl<C> CreateTransactionBase<C> for Test
-where
-    RuntimeCall: From<C>,
-{
-    type RuntimeCall = RuntimeCall;
-    type Extrinsic = TestXt<RuntimeCall, ()>;
-}
-
-impl<C> CreateBare<C> for Test
-where
-    RuntimeCall: From<C>,
-{
-    fn create_bare(call: RuntimeCall) -> Self::Extrinsic {
-        TestXt::new_bare(call)
-    }
 }
 
 /// The recovery key number `n`, which account `n` usually has.

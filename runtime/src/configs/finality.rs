@@ -5,18 +5,15 @@ use crate::{
         consensus::PunishableOffences,
         staking::{ExposedStake, HandoffPoints},
     },
-    constants::{
-        BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS, TRUSTING_PERIOD, VALIDATORS_PER_BLOCK,
-    },
+    constants::{BONDING_SESSIONS, KEY_DEPOSIT, TRUSTING_PERIOD},
     AccountId, Authorship, Balances, Runtime,
 };
 use frame_support::{
-    parameter_types,
-    traits::{ConstBool, ConstU128, ConstU32, ConstU64, FindAuthor, Get},
+    derive_impl, parameter_types,
+    traits::{ConstU128, ConstU32, ConstU64, FindAuthor},
 };
-use frame_system::EnsureRoot;
-use sp_core::H256;
-use sp_runtime::{traits::Keccak256, ConsensusEngineId, Perbill};
+use pallet_duet::BondedSessions;
+use sp_runtime::{traits::Keccak256, ConsensusEngineId};
 
 impl pallet_mmr::Config for Runtime {
     const INDEXING_PREFIX: &'static [u8] = sp_mmr_primitives::INDEXING_PREFIX;
@@ -33,31 +30,22 @@ impl pallet_mmr::Config for Runtime {
     type BenchmarkHelper = ();
 }
 
-/// The root of the range that ends at the parent of the block whose state this is.
-///
-/// The range is extended while the block is initialised, before any extrinsic runs.
-pub struct MmrRoot;
-
-impl Get<H256> for MmrRoot {
-    fn get() -> H256 {
-        #[cfg(not(feature = "next-version"))]
-        return pallet_mmr::RootHash::<Runtime>::get();
-        #[cfg(feature = "next-version")]
-        return moved_root::get();
-    }
-}
-
 /// The next version keeps the root elsewhere, as the next version of any chain may. In the block of the upgrade nothing is
 /// there yet.
 #[cfg(feature = "next-version")]
 mod moved_root {
-    use super::H256;
-    use frame_support::storage::unhashed;
+    use frame_support::{storage::unhashed, traits::Get};
+    use sp_core::H256;
 
     const KEY: &[u8] = b"moved_mmr_root";
 
-    pub(super) fn get() -> H256 {
-        unhashed::get_or_default(KEY)
+    /// Reads it.
+    pub struct Root;
+
+    impl Get<H256> for Root {
+        fn get() -> H256 {
+            unhashed::get_or_default(KEY)
+        }
     }
 
     /// Keeps each new root.
@@ -85,33 +73,21 @@ impl FindAuthor<AccountId> for NotedAuthor {
     }
 }
 
-parameter_types! {
-    /// With two thirds of the validators in a set, and two thirds of the set behind a proof, each proof stands for at
-    /// least four ninths of all validators: more than the third that GRANDPA assumes to be faulty.
-    pub MinParticipation: Perbill = Perbill::from_rational(2u32, 3);
-}
-
+#[derive_impl(pallet_duet::config_preludes::SolochainDefaultConfig<Runtime>)]
 impl pallet_duet::Config for Runtime {
-    type Currency = Balances;
-    type KeyDeposit = ConstU128<KEY_DEPOSIT>;
-    type MaxValidators = ConstU32<MAX_VALIDATORS>;
-    type ValidatorsPerBlock = ConstU32<VALIDATORS_PER_BLOCK>;
-    type SlashableSessions = ConstU32<BONDING_SESSIONS>;
+    type SlashableSessions = BondedSessions<
+        <Self as pallet_staking::Config>::BondingDuration,
+        <Self as pallet_staking::Config>::SessionsPerEra,
+    >;
     type TrustingPeriod = ConstU64<TRUSTING_PERIOD>;
-    type MinParticipation = MinParticipation;
     type StakeOf = ExposedStake;
-    type ResetOrigin = EnsureRoot<AccountId>;
-    type AwaitHandoff = ConstBool<true>;
-    type MinDelta = ConstU32<1>;
     type OnHandoff = HandoffPoints;
-    type MmrRoot = MmrRoot;
-    // This chain sends no messages.
-    type LeafExtra = ();
-    type FullIdentification = ();
-    type IdentificationOf = pallet_duet::UnitIdentification;
+    #[cfg(not(feature = "next-version"))]
+    type MmrRoot = pallet_duet::MmrRootOf<Self>;
+    #[cfg(feature = "next-version")]
+    type MmrRoot = moved_root::Root;
     type ReportOffence = PunishableOffences;
     type FindAuthor = NotedAuthor;
-    type WeightInfo = pallet_duet::SubstrateWeight<Runtime>;
     #[cfg(feature = "runtime-benchmarks")]
     type BenchmarkHelper = crate::benchmarking::Bond;
 }

@@ -7,7 +7,7 @@ use crate::{
     Duet, Hash, Runtime,
 };
 use duet_primitives::{BlockNumber, LeafVersion, MmrLeaf};
-use sp_mmr_primitives::runtime_decl_for_mmr_api::MmrApiV3;
+use sp_mmr_primitives::{runtime_decl_for_mmr_api::MmrApiV3, EncodableOpaqueLeaf};
 
 #[test]
 fn each_block_has_something_to_sign_that_covers_its_parent() {
@@ -73,5 +73,21 @@ fn an_old_block_is_proven_from_the_root_that_validators_sign() {
 
     Runtime::verify_proof_stateless(root, leaves.clone(), proof.clone()).unwrap();
     let other = Hash::repeat_byte(1);
-    assert!(Runtime::verify_proof_stateless(other, leaves, proof).is_err());
+    assert!(Runtime::verify_proof_stateless(other, leaves.clone(), proof.clone()).is_err());
+
+    let on_chain = |leaves, proof| Runtime::verify_proof(leaves, proof);
+    chain
+        .ask(|| on_chain(leaves.clone(), proof.clone()))
+        .unwrap();
+    let other = MmrLeaf {
+        parent_hash: other,
+        ..leaf
+    };
+    let other = vec![EncodableOpaqueLeaf::from_leaf(&other)];
+    assert!(chain.ask(|| on_chain(other, proof.clone())).is_err());
+    let no_leaf = vec![EncodableOpaqueLeaf(vec![0xff])];
+    assert_eq!(
+        chain.ask(|| on_chain(no_leaf, proof)),
+        Err(sp_mmr_primitives::Error::Verify)
+    );
 }

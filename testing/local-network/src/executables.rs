@@ -53,6 +53,14 @@ impl Executables {
         self.find("solochain-duet-node", "SOLOCHAIN_DUET_NODE")
     }
 
+    /// The node of the SDK's public template with Duet, which `cargo xtask template` builds.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn public_template(&self) -> Result<PathBuf> {
+        self.find("solochain-template-node", "SOLOCHAIN_TEMPLATE_NODE")
+    }
+
     /// The light client.
     ///
     /// # Errors

@@ -65,4 +65,4 @@ pub use page::Page;
 pub use peer::Peer;
 pub use ports::free_port;
 pub use rpc::{DuetKeyAnswer, Proofs, Rpc};
-pub use spec::{EditGenesis, State};
+pub use spec::{EditGenesis, EditPatch, State};

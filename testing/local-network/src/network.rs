@@ -3,7 +3,7 @@
 use crate::{
     node::{Keys, Settings},
     ports::PortPool,
-    spec::{self, EditGenesis},
+    spec::{self, EditGenesis, EditPatch},
     Error, Executables, Node, Result, DEVELOPMENT_ACCOUNTS,
 };
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ pub struct Builder {
     base_port: Option<u16>,
     keep: bool,
     genesis: Option<EditGenesis>,
+    patch: Option<EditPatch>,
     flags: Vec<String>,
     metrics: bool,
     executable: Option<PathBuf>,
@@ -47,6 +48,14 @@ impl Builder {
     /// Changes the chain's genesis state after the runtime has built it; no change by default.
     pub fn genesis(mut self, edit: EditGenesis) -> Self {
         self.genesis = Some(edit);
+        self
+    }
+
+    /// Changes the genesis that the executable's `local` states, before its runtime builds it; no change by default.
+    ///
+    /// For executables of other chains: it must name as many validators as the network has.
+    pub fn patch(mut self, patch: EditPatch) -> Self {
+        self.patch = Some(patch);
         self
     }
 
@@ -104,7 +113,13 @@ impl Builder {
             None => Executables::locate()?.node()?,
         };
         let validators = &DEVELOPMENT_ACCOUNTS[..self.validators];
-        let chain = spec::write(&executable, validators, self.genesis, directory.path())?;
+        let chain = spec::write(
+            &executable,
+            validators,
+            self.patch,
+            self.genesis,
+            directory.path(),
+        )?;
         let ports = self
             .base_port
             .map_or_else(PortPool::search, PortPool::from_base);
@@ -141,6 +156,7 @@ impl Network {
             base_port: None,
             keep: false,
             genesis: None,
+            patch: None,
             flags: Vec::new(),
             metrics: false,
             executable: None,

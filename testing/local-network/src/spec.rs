@@ -26,23 +26,30 @@ pub(crate) const LOCAL: usize = 4;
 /// Changes a chain's genesis state: the storage values by key.
 pub type EditGenesis = Box<dyn FnOnce(&mut State) + Send>;
 
+/// Changes the genesis that a node's specification of the local network states, before the runtime builds it.
+pub type EditPatch = fn(&mut Value);
+
 /// A chain's storage values by key.
 pub type State = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// Writes a raw chain specification whose genesis has these validators, and returns its path.
 ///
-/// It is the node's own specification of the local network; for another number of validators its genesis is replaced.
-/// The edit comes last. It is raw, because otherwise each node would compile the runtime once more for the genesis.
+/// It is the node's own specification of the local network, with the patch; without one, its genesis is replaced for
+/// another number of validators. The edit comes last. It is raw, because otherwise each node would compile the runtime once more for the genesis.
 ///
 /// # Errors
 /// [`Error::ChainSpec`] when the node does not export it or the export is unexpected, [`Error::Io`].
 pub(crate) fn write(
     node: &Path,
     validators: &[Sr25519Keyring],
+    patch: Option<EditPatch>,
     edit: Option<EditGenesis>,
     directory: &Path,
 ) -> Result<PathBuf> {
-    let mut spec = raw(node, validators, directory)?;
+    let mut spec = match patch {
+        Some(patch) => built(node, &patched(node, patch)?, directory)?,
+        None => raw(node, validators, directory)?,
+    };
     if let Some(edit) = edit {
         edit_state(&mut spec, edit)?;
     }
@@ -61,14 +68,27 @@ fn raw(node: &Path, validators: &[Sr25519Keyring], directory: &Path) -> Result<V
     let spec = if validators.len() == LOCAL {
         export(node, &["--chain", "local", "--raw"])?
     } else {
-        let path = save(
-            &with_validators(node, validators)?,
-            directory,
-            "chain-spec.json",
-        )?;
-        export(node, &["--chain", &path.display().to_string(), "--raw"])?
+        built(node, &with_validators(node, validators)?, directory)?
     };
     Ok(made.entry(key).or_insert(spec).clone())
+}
+
+/// A specification whose genesis the node's runtime has built.
+fn built(node: &Path, spec: &Value, directory: &Path) -> Result<Value> {
+    let path = save(spec, directory, "chain-spec.json")?;
+    export(node, &["--chain", &path.display().to_string(), "--raw"])
+}
+
+/// The node's specification of the local network, with another genesis.
+fn patched(node: &Path, patch: EditPatch) -> Result<Value> {
+    let mut spec = export(node, &["--chain", "local"])?;
+    let genesis = ["patch", "config"].map(|name| format!("/genesis/runtimeGenesis/{name}"));
+    let found = genesis
+        .iter()
+        .find(|path| spec.pointer(path).is_some())
+        .ok_or_else(|| Error::ChainSpec("it has no runtime genesis".into()))?;
+    spec.pointer_mut(found).into_iter().for_each(patch);
+    Ok(spec)
 }
 
 /// The node's specification of the local network, with these validators instead of its own.

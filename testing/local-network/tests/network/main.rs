@@ -16,6 +16,7 @@ mod floor;
 mod forgery;
 mod lost_keys;
 mod owners;
+mod public_template;
 mod recovery;
 mod solochain;
 mod stall;

@@ -26,8 +26,10 @@ const JUSTIFICATION_PERIOD: u32 = 512;
 
 /// Starts a node on one of the SDK's network back ends.
 pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
-    config: Configuration,
+    #[cfg_attr(not(feature = "duet"), allow(unused_mut))] mut config: Configuration,
 ) -> Result<TaskManager, Error> {
+    #[cfg(feature = "duet")]
+    let duet_keys = duet_finality::prepare(&mut config)?;
     let telemetry = config
         .telemetry_endpoints
         .clone()
@@ -68,7 +70,11 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
         select_chain.clone(),
         telemetry.as_ref().map(Telemetry::handle),
     )?;
+    #[cfg(not(feature = "duet"))]
     let block_import = grandpa_import.clone();
+    #[cfg(feature = "duet")]
+    let (block_import, duet) =
+        duet_finality::Setup::new(&config, &grandpa_import, &grandpa_link, &client, &backend);
     let slot_duration = sc_consensus_aura::slot_duration(&*client)?;
     let inherents = move |_, ()| async move {
         let timestamp = Timestamp::from_system_time();
@@ -105,6 +111,15 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
             peers,
         );
     net_config.add_notification_protocol(grandpa_config);
+    #[cfg(feature = "duet")]
+    let duet = duet.register(
+        &mut net_config,
+        metrics.clone(),
+        duet_keys,
+        Default::default(),
+    );
+    #[cfg(feature = "duet")]
+    let with_duet = duet.rpc();
     let warp_sync = NetworkProvider::<_, FullBackend>::new(
         backend.clone(),
         grandpa_link.shared_authority_set().clone(),
@@ -141,8 +156,12 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
         task_manager: &mut task_manager,
         keystore: keystore_container.keystore(),
         transaction_pool: pool.clone(),
-        rpc_builder: Box::new(move |_| {
-            rpc::module(&parts).map_err(|error| Error::Application(Box::new(error)))
+        rpc_builder: Box::new(move |_executor| {
+            let module = rpc::module(&parts);
+            let module = module.map_err(|error| Error::Application(Box::new(error)));
+            #[cfg(feature = "duet")]
+            let module = module.and_then(|module| with_duet(module, _executor));
+            module
         }),
         network: network.clone(),
         system_rpc_tx,
@@ -167,6 +186,8 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
         handle.spawn("offchain-workers-runner", Some("offchain-worker"), run);
     }
 
+    #[cfg(feature = "duet")]
+    duet.start(&task_manager, &network, &sync, &pool, telemetry.as_ref());
     let essential = task_manager.spawn_essential_handle();
     if role.is_authority() {
         let proposer_factory = sc_basic_authorship::ProposerFactory::new(

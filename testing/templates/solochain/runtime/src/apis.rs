@@ -10,7 +10,6 @@ use frame_support::{
     weights::Weight,
 };
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
-use sp_api::impl_runtime_apis;
 use sp_consensus_aura::{sr25519::AuthorityId as AuraId, SlotDuration};
 use sp_consensus_grandpa::{
     AuthorityId as GrandpaId, AuthorityList, EquivocationProof, OpaqueKeyOwnershipProof, SetId,
@@ -26,19 +25,39 @@ use sp_runtime::{
 use sp_session::OpaqueGeneratedSessionKeys;
 use sp_version::{runtime_version, RuntimeVersion};
 
-#[runtime_version]
-pub const VERSION: RuntimeVersion = RuntimeVersion {
-    spec_name: Cow::Borrowed("solochain"),
-    impl_name: Cow::Borrowed("solochain"),
-    authoring_version: 1,
-    spec_version: 1,
-    impl_version: 1,
-    apis: RUNTIME_API_VERSIONS,
-    transaction_version: 1,
-    system_version: 1,
-};
+#[cfg(not(feature = "duet"))]
+use sp_api::impl_runtime_apis as runtime_apis;
 
-impl_runtime_apis! {
+#[cfg(feature = "duet")]
+macro_rules! runtime_apis {
+    ($($apis:tt)*) => {
+        pallet_duet::impl_runtime_apis! { DuetApi, MmrApi for Runtime, Block; $($apis)* }
+    };
+}
+
+/// Declares the version by its `spec_version`, which the SDK wants as a literal.
+macro_rules! version {
+    ($spec_version:tt) => {
+        #[runtime_version]
+        pub const VERSION: RuntimeVersion = RuntimeVersion {
+            spec_name: Cow::Borrowed("solochain"),
+            impl_name: Cow::Borrowed("solochain"),
+            authoring_version: 1,
+            spec_version: $spec_version,
+            impl_version: 1,
+            apis: RUNTIME_API_VERSIONS,
+            transaction_version: 1,
+            system_version: 1,
+        };
+    };
+}
+
+#[cfg(not(feature = "duet"))]
+version!(1);
+#[cfg(feature = "duet")]
+version!(2);
+
+runtime_apis! {
     impl sp_api::Core<Block> for Runtime {
         fn version() -> RuntimeVersion {
             VERSION

@@ -89,7 +89,11 @@ impl pallet_session::Config for Runtime {
     type NextSessionRotation = Sessions;
     // Nobody is elected: the validators of the genesis stay, and may change their keys.
     type SessionManager = ();
+    #[cfg(not(feature = "duet"))]
     type SessionHandler = <SessionKeys as OpaqueKeys>::KeyTypeIdProviders;
+    #[cfg(feature = "duet")]
+    type SessionHandler =
+        pallet_duet::SessionHandler<Runtime, <SessionKeys as OpaqueKeys>::KeyTypeIdProviders>;
     type Keys = SessionKeys;
     type DisablingStrategy = UpToLimitDisablingStrategy;
     type WeightInfo = ();
@@ -112,3 +116,11 @@ impl pallet_sudo::Config for Runtime {
     type RuntimeCall = RuntimeCall;
     type WeightInfo = ();
 }
+
+#[cfg(feature = "duet")]
+#[derive_impl(pallet_duet::config_preludes::MmrDefaultConfig<Runtime>)]
+impl pallet_duet::pallet_mmr::Config for Runtime {}
+
+#[cfg(feature = "duet")]
+#[derive_impl(pallet_duet::config_preludes::SolochainDefaultConfig<Runtime>)]
+impl pallet_duet::Config for Runtime {}

@@ -100,10 +100,16 @@ mod runtime {
     pub type Grandpa = pallet_grandpa;
     #[runtime::pallet_index(4)]
     pub type Balances = pallet_balances;
+    #[cfg(feature = "duet")]
+    #[runtime::pallet_index(8)]
+    pub type Duet = pallet_duet;
     #[runtime::pallet_index(5)]
     pub type Session = pallet_session;
     #[runtime::pallet_index(6)]
     pub type TransactionPayment = pallet_transaction_payment;
     #[runtime::pallet_index(7)]
     pub type Sudo = pallet_sudo;
+    #[cfg(feature = "duet")]
+    #[runtime::pallet_index(9)]
+    pub type Mmr = pallet_duet::pallet_mmr;
 }
