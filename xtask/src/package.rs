@@ -17,7 +17,12 @@ const BUILT: [&str; 6] = [
     "duet-light-warp",
 ];
 /// Crates on top of the SDK, most of which cargo would build once more for each: they are packed but not built.
-const PACKED: [&str; 3] = ["pallet-duet", "duet-gossip", "duet-finality"];
+const PACKED: [&str; 4] = [
+    "pallet-duet",
+    "pallet-duet-recovery",
+    "duet-gossip",
+    "duet-finality",
+];
 
 /// Further actions besides packing.
 #[derive(clap::Args)]

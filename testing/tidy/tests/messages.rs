@@ -47,13 +47,14 @@ const OF_NODES: [&str; 7] = [
     "schemes/telemetry/node",
 ];
 /// The other programs, and what they share with it. All their texts have rows.
-const OF_PROGRAMS: [&str; 11] = [
+const OF_PROGRAMS: [&str; 12] = [
     "keystore/recovery/src",
     "keystore/remote/src",
     "keystore/signer/src",
     "keystore/src",
     "light-client/cli/src",
     "light-client/rpc/src",
+    "node/src/duet_key",
     "operations/process/src",
     "schemes/telemetry/collector/src",
     "schemes/telemetry/src",
@@ -61,7 +62,7 @@ const OF_PROGRAMS: [&str; 11] = [
     "verifiers/relay/src",
 ];
 /// Texts without a row, by a part of their file's path or by their first words. What begins with "warning" has one.
-const EXCEPTIONS: [&str; 25] = [
+const EXCEPTIONS: [&str; 40] = [
     // Help.
     "/args.rs",
     "relay/src/metrics.rs",
@@ -85,6 +86,22 @@ const EXCEPTIONS: [&str; 25] = [
     "target at block ",
     "would relay ",
     "… readings of ",
+    // Labels of what `duet-key` prints.
+    "Genesis hash",
+    "Key (pk1)",
+    "Key file",
+    "Lowest block that may be signed",
+    "Proof of possession",
+    "Public key (hex)",
+    "Registered in block",
+    "SIGNED TWICE at blocks",
+    "Secret phrase",
+    "Signs now",
+    "The new key signs from",
+    "The proof",
+    "To remove ",
+    "Votes remembered",
+    "the set that is planned when the next session starts",
     "…: …: work ",
     // The status after it says the same.
     "loss of standard output",

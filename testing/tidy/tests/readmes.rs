@@ -1,4 +1,5 @@
-//! Crates that are published have a README, and its example is the one that the crate's documentation runs.
+//! Crates that are published have a README, and its example is the one that the crate's documentation runs. A release
+//! packs and publishes all of them.
 
 mod support;
 
@@ -15,6 +16,11 @@ fn published_crates_have_a_readme_whose_example_is_tested() {
         .other_options(vec!["--offline".into()])
         .exec()
         .expect("readable manifests");
+    let read = |path| {
+        let text = fs::read_to_string(support::repository().join(path));
+        text.unwrap_or_else(|_| panic!("{path} is gone"))
+    };
+    let (releasing, packing) = (read("RELEASING.md"), read("xtask/src/package.rs"));
     let mut published = 0;
     for package in metadata
         .packages
@@ -23,6 +29,14 @@ fn published_crates_have_a_readme_whose_example_is_tested() {
     {
         published += 1;
         let name = &package.name;
+        assert!(
+            releasing.contains(&format!("--package {name}")),
+            "RELEASING.md does not publish {name}"
+        );
+        assert!(
+            packing.contains(&format!("\"{name}\"")),
+            "cargo xtask package does not pack {name}"
+        );
         let readme = package
             .readme()
             .unwrap_or_else(|| panic!("{name} names no README"));
