@@ -14,7 +14,9 @@ use crate::{
     encoding::PointError,
     parameters::Z,
     testing::{small_g1, small_g2, G1_ORDERS, G2_ORDERS},
-    traits::{Base, Curve, Encodings, Groups, Hashing, Multiplications, Purpose, Scalars},
+    traits::{
+        Base, Curve, Encodings, Groups, Hashing, Multiplications, Pairings, Purpose, Scalars,
+    },
     Blst,
 };
 use alloc::{format, vec::Vec};
@@ -436,6 +438,34 @@ fn pairings_by_the_node_are_those_that_are_worked_out_here() {
         let pairs: Vec<_> = points.iter().map(|(p, q)| (&p.point, &q.0)).collect();
         assert_eq!(pairing::product_is_one(&pairs), is_one, "{exponents:?}");
         assert_eq!(hosted::product_is_one(&pairs), is_one, "{exponents:?}");
+    }
+}
+
+/// Where no node computes pairings, they are worked out on lines.
+#[test]
+fn prepared_points_have_their_lines() {
+    let (p, q) = (Wasm::g1_generator(), Wasm::g2_generator());
+    let received = Wasm::g2_prepared_from_bytes(&Wasm::g2_to_bytes(&q)).unwrap();
+    for prepared in [Wasm::g2_prepare(&q), received] {
+        // Without lines, the product would be one.
+        let pairs = [(&p.point, &prepared.lines)];
+        assert!(!pairing::product_of_lines_is_one(&pairs));
+    }
+}
+
+#[test]
+fn products_of_the_generator_by_its_table_are_those_of_blst() {
+    let generator = Base::<Wasm>::generator();
+    for number in 1_u8..40 {
+        let mut byte = number;
+        let wide = core::array::from_fn(|_| {
+            byte = byte.wrapping_mul(141).wrapping_add(number);
+            byte
+        });
+        let found = Wasm::g1_mul_public(&Wasm::scalar_from_wide(&wide), &generator);
+        let scalar = Blst::scalar_from_wide(&wide);
+        let expected = Blst::g1_mul_secret(&Blst::g1_generator(), &scalar);
+        assert_eq!(Wasm::g1_to_bytes(&found), Blst::g1_to_bytes(&expected));
     }
 }
 

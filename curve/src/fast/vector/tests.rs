@@ -339,3 +339,37 @@ fn encodings_are_judged_and_decoded_as_by_blst() {
         );
     }
 }
+
+/// Points whose `y` is within 24 of `(p − 1)/2`, the largest number that is not larger than its negative.
+#[test]
+fn roots_that_are_nearly_equal_in_size_are_told_apart_as_by_blst() {
+    let coordinates = [
+        "0d1a30047ea559b661bbb5270fd5790d1ff1836e751601f41bc856b58da14ac1d42a9edffb107f61dba602c89ddfbe73",
+        "01ee15f2b5b0adcf9d5a1f77e586cfbfcf1d222e4d81ad2ac53d02d0499f67abd71239fb9fbca27daae2479494e02f9f",
+        "007bc77125a6d7992bbc6e4fb643e37b301a5f4b672c983de0636479b199c11f22b6bebac3e4d3bddca28cc02377c967",
+        "04fe43db7052172b1fd578689a5e013b385208d98abf25dafb28ab9136589e7c19e2f34a24f8314a5f257d391f52e504",
+        "0ce8519d559905dfbe1f3b983d8d4ed4ce36227039341d8611fc18896199425f0752de342bd037e098a484bae7d8bc81",
+        "0a6f540067b71d0a4a24a3507cbd1bedce48ce228df41aec63ba765018dd330679fd77c8c1c23cfcb1f37593463c17a4",
+        "03a292a22eee983b2077b8a3ef6ca43a292f237c0e44cb16d7d8b63f083f7d4b4bdb2e95769d248b7a8ed130e3dfdd9f",
+        "0310305dfc42058974023bc4cdca468c8591c1d7b74b4296a92346826b62cf4a384fccb560e26a9e6f804756097b51e6",
+    ];
+    let encodings: Vec<[u8; 48]> = coordinates
+        .iter()
+        .flat_map(|x| [(x, 0x80), (x, 0xa0)])
+        .map(|(x, flags)| {
+            let mut bytes: [u8; 48] = hex::decode(x).unwrap().try_into().unwrap();
+            bytes[0] |= flags;
+            bytes
+        })
+        .collect();
+    let expected: Vec<_> = encodings
+        .iter()
+        .map(|bytes| decompress_g1(bytes).map(|point| Affine::from_blst(&point)))
+        .collect();
+    assert!(expected.iter().all(Result::is_ok));
+    let encodings: Vec<_> = encodings.iter().collect();
+    for arithmetic in Arithmetic::supported() {
+        let found = decompress_all(arithmetic, &encodings);
+        assert_eq!(found, expected, "{arithmetic}");
+    }
+}
