@@ -297,8 +297,8 @@ fn signals_end_a_program_in_order() {
         for (line, ready, stopped) in program.runs {
             for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
                 let dir = tempfile::tempdir().unwrap();
-                // These tests may run below `nohup` themselves.
-                let child = program.below(&["env", "--default-signal=HUP"], line, &dir);
+                // These tests may themselves run below `nohup`, or in the background of a shell, which ignores SIGINT.
+                let child = program.below(&["env", "--default-signal=HUP,INT"], line, &dir);
                 let (child, _streams) = until_ready(child, ready);
                 kill(signal, child.id());
                 let status = match *stopped {
