@@ -39,9 +39,11 @@ pub(crate) fn run(options: &Options) -> Result {
     let chain = folder.join("solochain-template");
     copy(&absolute(&options.template)?, &chain)?;
     let repository = folder.join("duet");
-    if !repository.exists() {
-        symlink(cargo::root(), &repository)?;
+    // Clones may share the folder: the link of an earlier run may name another one.
+    if repository.is_symlink() {
+        fs::remove_file(&repository)?;
     }
+    symlink(cargo::root(), &repository)?;
     for patch in PATCHES {
         let patch = cargo::root().join("testing/templates").join(patch);
         cargo::run(git(&chain).arg("apply").arg(patch))?;

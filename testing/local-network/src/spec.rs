@@ -35,7 +35,8 @@ pub type State = BTreeMap<Vec<u8>, Vec<u8>>;
 /// Writes a raw chain specification whose genesis has these validators, and returns its path.
 ///
 /// It is the node's own specification of the local network, with the patch; without one, its genesis is replaced for
-/// another number of validators. The edit comes last. It is raw, because otherwise each node would compile the runtime once more for the genesis.
+/// another number of validators. The edit comes last. It is raw, because otherwise each node would compile the runtime
+/// once more for the genesis.
 ///
 /// # Errors
 /// [`Error::ChainSpec`] when the node does not export it or the export is unexpected, [`Error::Io`].
