@@ -3,10 +3,10 @@
 #[cfg(feature = "encrypted-telemetry")]
 use crate::flags::EncryptedTelemetry;
 use crate::{
-    duet_key::DuetKeySubcommand,
     duet_state::DuetStateSubcommand,
     flags::{DuetGossip, DuetSigner, HealthEndpoint, RuntimeCache},
 };
+use duet_keys::DuetKeySubcommand;
 use sc_cli::{
     ChainInfoCmd, ChainSpec, CheckBlockCmd, ExportBlocksCmd, ExportChainSpecCmd, ExportStateCmd,
     ImportBlocksCmd, KeySubcommand, PurgeChainCmd, RevertCmd, RunCmd, SubstrateCli,

@@ -30,9 +30,7 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
 fn run_subcommand(cli: &Cli, command: &Subcommand) -> Result<()> {
     match command {
         Subcommand::Key(cmd) => cmd.run(cli),
-        Subcommand::DuetKey(cmd) => cmd
-            .run(cli)
-            .map_err(|error| sc_cli::Error::Application(Box::new(error))),
+        Subcommand::DuetKey(cmd) => Ok(cmd.run(cli)?),
         Subcommand::DuetState(cmd) => with_chain(cli, cmd.at(), |config, chain, _| {
             let directory = config.base_path.path().to_path_buf();
             std::future::ready(cmd.run(&chain, &directory))

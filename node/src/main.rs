@@ -2,8 +2,6 @@
 //!
 //! - `cli`: the command line, with `flags` for the parts of a running node;
 //! - `command`: what each subcommand does;
-//! - `duet_key`: the tools for Duet keys, which the SDK's `key` cannot do;
-//! - `genesis`: the genesis hash of a chain specification, without a database;
 //! - `service`: the running node, one builder per concern.
 
 // The SDK's errors are that large, and its traits and callbacks take them unboxed.
@@ -11,10 +9,8 @@
 
 mod cli;
 mod command;
-mod duet_key;
 mod duet_state;
 mod flags;
-mod genesis;
 mod service;
 
 use cli::Cli;

@@ -8,20 +8,22 @@ use crate::{
 use std::{path::absolute, process::Command};
 
 /// Small crates: each is verified by a build from its package, against the packages of the others.
-const BUILT: [&str; 6] = [
+const BUILT: [&str; 7] = [
     "duet-curve",
     "duet-primitives",
     "duet-voter",
     "duet-keystore",
     "duet-light-client",
     "duet-light-warp",
+    "duet-process",
 ];
 /// Crates on top of the SDK, most of which cargo would build once more for each: they are packed but not built.
-const PACKED: [&str; 4] = [
+const PACKED: [&str; 5] = [
     "pallet-duet",
     "pallet-duet-recovery",
     "duet-gossip",
     "duet-finality",
+    "duet-keys",
 ];
 
 /// Further actions besides packing.

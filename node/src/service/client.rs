@@ -14,7 +14,7 @@ use std::{path::Path, sync::Arc};
 
 /// The host functions for runtimes: the SDK's own, so that its tools know all of them. The functions for the curve
 /// serve runtimes with the feature `host-functions` only.
-pub(crate) type HostFunctions = (
+type HostFunctions = (
     sp_io::SubstrateHostFunctions,
     sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions,
 );

@@ -43,7 +43,7 @@ use std::{
 };
 
 pub(crate) use authoring::ImportQueue;
-pub(crate) use client::{Chain, FullBackend, FullClient, HostFunctions};
+pub(crate) use client::{Chain, FullBackend, FullClient};
 use network::Network;
 use settings::Settings;
 #[cfg(feature = "statistics")]

@@ -11,6 +11,18 @@
 //! A result that is not written is no success. The first failed write to standard output ends a program with the status
 //! [`UNWRITTEN`] and a message. A closed pipe ends it quietly, with the status [`CLOSED`]: its reader has read enough.
 //! The signal SIGPIPE itself stays ignored, because it would also end a server whose client is gone.
+//!
+//! ```
+//! use std::process::ExitCode;
+//!
+//! fn main() -> ExitCode {
+//!     let greeted = duet_process::print("hello\n");
+//!     duet_process::exit(greeted, |lost| {
+//!         duet_process::warn(lost);
+//!         1
+//!     })
+//! }
+//! ```
 
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -54,7 +54,7 @@ const OF_PROGRAMS: [&str; 12] = [
     "keystore/src",
     "light-client/cli/src",
     "light-client/rpc/src",
-    "node/src/duet_key",
+    "keystore/commands/src",
     "operations/process/src",
     "schemes/telemetry/collector/src",
     "schemes/telemetry/src",

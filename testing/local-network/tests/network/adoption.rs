@@ -6,7 +6,7 @@ use crate::{
     solochain::{register, rotate_session_keys, sudo, upgrade_runtime},
     support::{
         a_session_is_proven_without, author_blocks, has_handoffs, keysets, metric, participation,
-        proven_beyond, rpc, scenario, SOON,
+        proven_beyond, rotates_key, rpc, scenario, SOON,
     },
 };
 use codec::Decode;
@@ -73,7 +73,8 @@ async fn a_running_chain_takes_duet_up() {
 
         // Who forgot it comes later, and the sets rotate as on any chain, GRANDPA's too.
         with_duet(&mut network, DAVE).await;
-        register_at(&network, DAVE).await;
+        let node = programs().solochain_duet().expect("it was built");
+        rotates_key(&node, &network, DAVE).await;
         rotate_session_keys(&alice, DEVELOPMENT_ACCOUNTS[ALICE]).await;
         has_handoffs(&alice, 1).await;
         light.syncs(&network, &[]).await;

@@ -1,14 +1,12 @@
-//! The SDK's public template with Duet: four validators register keys, root names a block, and a light client that knows
-//! the genesis alone checks a proof. `cargo xtask template` builds the node and runs this.
+//! The SDK's public template with Duet: four validators register keys by its node's own command, root names a block, and
+//! a light client that knows the genesis alone checks a proof. `cargo xtask template` builds the node and runs this.
 
 use crate::{
     client::Client,
-    support::{author_blocks, proven_beyond, rpc, scenario},
+    support::{author_blocks, proven_beyond, rotates_key, rpc, scenario},
 };
 use codec::{Compact, Encode};
-use duet_local_network::{
-    staking::new_duet_key, transaction::send, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS,
-};
+use duet_local_network::{transaction::send, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS};
 use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::rpc_params;
 use serde_json::{json, Value};
@@ -19,7 +17,6 @@ use sp_runtime::{traits::IdentifyAccount, MultiAddress, MultiSignature, MultiSig
 
 /// The indices of the pallets that the patch adds or finds, and of their calls.
 const SUDO: [u8; 2] = [6, 0];
-const REGISTER_KEYS: [u8; 2] = [8, 0];
 const ACTIVATE: [u8; 2] = [8, 6];
 /// Blocks from the call that names the block of activation to that block.
 const NOTICE: u32 = 3;
@@ -30,15 +27,14 @@ async fn the_public_template_takes_duet_up() {
     scenario(async {
         let executables = Executables::locate().expect("this program is somewhere");
         let node = executables.public_template().expect("it was built");
-        let network = Network::builder().executable(node).patch(four_validators);
+        let network = Network::builder()
+            .executable(node.clone())
+            .patch(four_validators);
         let network = network.start().await.expect("the network starts");
         let alice = rpc(&network, 0).await;
         author_blocks(&alice, 1).await;
-        for (index, account) in DEVELOPMENT_ACCOUNTS.into_iter().take(4).enumerate() {
-            let node = rpc(&network, index).await;
-            let made = new_duet_key(&node, account).await;
-            let (key, proof) = made.expect("the node makes a key");
-            submit(&node, account, (REGISTER_KEYS, key, proof).encode()).await;
+        for index in 0..4 {
+            rotates_key(&node, &network, index).await;
         }
         let at = alice.best().await.expect("the node answers").get() + NOTICE;
         let activate = (SUDO, ACTIVATE, at).encode();

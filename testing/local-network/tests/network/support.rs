@@ -2,6 +2,7 @@
 
 use duet_local_network::{
     wait, Error, Executables, Interrupt, LightClient, Network, Node, Result, Rpc,
+    DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::{
     BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Participation,
@@ -11,11 +12,13 @@ use duet_runtime::{constants::SESSION_BLOCKS, AccountId};
 use jsonrpsee::rpc_params;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
-use std::{future::Future, time::Duration};
+use std::{future::Future, path::Path, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    process::Command,
     sync::Semaphore,
+    time::timeout,
 };
 
 /// How long the network may take for what it does every few blocks.
@@ -51,6 +54,25 @@ pub(crate) async fn scenario_of(networks: u32, play: impl Future<Output = ()>) {
     if is_interrupted {
         std::process::exit(130);
     }
+}
+
+/// Gives a validator a new key by `duet-key rotate` of its chain's own node.
+pub(crate) async fn rotates_key(executable: &Path, network: &Network, validator: usize) {
+    let account = DEVELOPMENT_ACCOUNTS[validator];
+    let genesis = rpc(network, validator).await.genesis_hash().await;
+    let genesis = format!("{:?}", genesis.expect("there is a genesis"));
+    let mut rotate = Command::new(executable);
+    rotate
+        .args(["duet-key", "rotate", "--genesis", &genesis])
+        .args(["--account", &account.to_account_id().to_string()])
+        .args(["--suri", &account.to_seed()])
+        .args(["--url", &network.node(validator).url()])
+        .kill_on_drop(true);
+    let ran = timeout(SOON, rotate.output()).await;
+    let ran = ran.expect("the registration becomes final");
+    let ran = ran.expect("the command runs");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
 }
 
 /// Four validators that have just started.

@@ -24,6 +24,10 @@ enum Subcommand {
     #[command(subcommand)]
     Key(KeySubcommand),
 
+    #[cfg(feature = "duet")]
+    #[command(subcommand)]
+    DuetKey(duet_keys::DuetKeySubcommand),
+
     /// Export the chain specification.
     ExportChainSpec(ExportChainSpecCmd),
 
@@ -66,6 +70,8 @@ pub(crate) fn run() -> Result<()> {
     let cli = Cli::from_args();
     match &cli.subcommand {
         Some(Subcommand::Key(cmd)) => cmd.run(&cli),
+        #[cfg(feature = "duet")]
+        Some(Subcommand::DuetKey(cmd)) => Ok(cmd.run(&cli)?),
         Some(Subcommand::ExportChainSpec(cmd)) => cmd.run(cli.load_spec(&cmd.chain)?),
         Some(Subcommand::PurgeChain(cmd)) => cli
             .create_runner(cmd)?

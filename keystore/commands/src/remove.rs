@@ -1,25 +1,26 @@
 //! `duet-key remove`: deletes a key's file when the chain no longer needs the key.
 
-use super::{
+use crate::{
     args::{self, ChainGenesisArgs, KeyDirectoryArgs},
-    client::{self, decode, Node, NodeError},
     error::DuetKeyError,
     needed::StillNeeded,
     report::Report,
+    rpc::{self, decode, Node, NodeError},
 };
+use codec::{Decode, Encode};
 use duet_finality::rpc::Health;
 use duet_keystore::Signer;
-use duet_primitives::{DualKeyBytes, SetId, UncheckedJustification, H256};
-use duet_runtime::Runtime;
+use duet_primitives::{DualKeyBytes, Pk1Bytes, SetId, UncheckedJustification, H256};
 use jsonrpsee::rpc_params;
-use pallet_duet::{KeyOwner, KeyOwners, KeyStatus};
+use pallet_duet::KeyStatus;
 use sc_cli::{OutputTypeFlag, SubstrateCli};
 use serde_json::Value;
-use sp_core::Bytes;
+use sp_core::{crypto::AccountId32, Bytes};
+use sp_io::hashing::{blake2_128, twox_128};
 
 /// The `remove` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct RemoveCmd {
+pub struct RemoveCmd {
     /// The key, 0x-hex of 144 bytes.
     #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
     public: DualKeyBytes,
@@ -54,16 +55,30 @@ impl RemoveCmd {
         }
         if let Some(url) = &self.url {
             let genesis = self.genesis.hash(cli, &self.directory.chain)?;
-            client::run(check_unneeded(url, genesis, &self.public))?;
+            rpc::run(check_unneeded(url, genesis, &self.public))?;
         }
         let path = store.ring().path_of(&pk1).unwrap_or_default();
         store.remove(&pk1)?;
         Report::new()
             .key(&self.public)
             .line("Removed", "removed", path.display())
-            .print(&self.output);
-        Ok(())
+            .print(&self.output)
     }
+}
+
+/// The pallet's entry for a key, on a chain whose validators are accounts.
+#[derive(Decode, Encode)]
+struct KeyOwner {
+    validator: AccountId32,
+    account: AccountId32,
+    status: KeyStatus,
+}
+
+/// The storage key of that entry.
+fn owner_key(key: &Pk1Bytes) -> Vec<u8> {
+    let key = key.encode();
+    let (pallet, map) = (twox_128(b"Duet"), twox_128(b"KeyOwners"));
+    [&pallet[..], &map, &blake2_128(&key), &key].concat()
 }
 
 /// Asks a node whether the chain still needs a key.
@@ -74,8 +89,7 @@ async fn check_unneeded(url: &str, genesis: H256, key: &DualKeyBytes) -> Result<
     let node = Node::connect(url, genesis).await?;
     check_synced(&node).await?;
     let at = node.finalized().await?;
-    let slot = KeyOwners::<Runtime>::hashed_key_for(key.pk1());
-    let owner: Option<KeyOwner<Runtime>> = node.stored(slot, at).await?;
+    let owner: Option<KeyOwner> = node.stored(owner_key(&key.pk1()), at).await?;
     let last = match owner {
         Some(KeyOwner {
             account,

@@ -1,7 +1,6 @@
 //! Options that several commands share, and the parsers of their values.
 
-use super::error::DuetKeyError;
-use crate::genesis::genesis_hash;
+use crate::{error::DuetKeyError, genesis::genesis_hash};
 use duet_keystore::{KeyRing, KeyStore, VoteRecords};
 use duet_primitives::{DualKeyBytes, PossessionProof, H256};
 use sc_cli::{KeystoreParams, SubstrateCli};
@@ -12,7 +11,7 @@ use std::{path::PathBuf, str::FromStr};
 /// Selects the chain.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ChainArgs {
-    /// The chain specification: `dev`, `local`, or the path of a file.
+    /// The chain specification: a name that the node knows, such as `dev` or `local`, or the path of a file.
     #[arg(long, value_name = "CHAIN_SPEC")]
     chain: Option<String>,
 

@@ -1,11 +1,11 @@
 //! Why a key must not be removed yet.
 
 use duet_primitives::{BlockNumber, SetId};
-use duet_runtime::AccountId;
+use sp_core::crypto::AccountId32;
 
 /// Why a key must stay. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StillNeeded {
+pub enum StillNeeded {
     /// The node cannot tell.
     #[error("the node is still syncing: wait until it has synced, or use another node")]
     Syncing,
@@ -16,7 +16,7 @@ pub(crate) enum StillNeeded {
     )]
     Registered {
         /// The account that registered it.
-        account: AccountId,
+        account: AccountId32,
     },
     /// The key is a member of the signing set.
     #[error("set {set} signs with this key: wait until a set without it signs")]

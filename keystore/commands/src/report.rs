@@ -1,5 +1,6 @@
 //! A command's output: aligned lines for people, JSON for programs.
 
+use crate::error::DuetKeyError;
 use duet_primitives::DualKeyBytes;
 use sc_cli::{OutputType, OutputTypeFlag};
 use serde_json::{Map, Value};
@@ -43,11 +44,11 @@ impl Report {
         self.line("Public key (hex)", "publicKey", key)
     }
 
-    pub(crate) fn print(self, output: &OutputTypeFlag) {
-        match output.output_type {
-            OutputType::Text => duet_process::tell(self.text().trim_end()),
-            OutputType::Json => print_json(&self.json()),
-        }
+    pub(crate) fn print(self, output: &OutputTypeFlag) -> Result<(), DuetKeyError> {
+        print(match output.output_type {
+            OutputType::Text => self.text(),
+            OutputType::Json => format!("{:#}", self.json()),
+        })
     }
 
     fn text(&self) -> String {
@@ -75,20 +76,23 @@ impl Report {
 }
 
 /// Prints several reports: paragraphs for people, one list for programs.
-pub(crate) fn print_all(reports: Vec<Report>, output: &OutputTypeFlag) {
+pub(crate) fn print_all(reports: Vec<Report>, output: &OutputTypeFlag) -> Result<(), DuetKeyError> {
     match output.output_type {
+        OutputType::Text if reports.is_empty() => Ok(()),
         OutputType::Text => {
             let texts: Vec<_> = reports.iter().map(Report::text).collect();
-            if !texts.is_empty() {
-                duet_process::tell(texts.join("\n").trim_end());
-            }
+            print(texts.join("\n"))
         }
         OutputType::Json => {
-            print_json(&Value::Array(reports.iter().map(Report::json).collect()));
+            let all = Value::Array(reports.iter().map(Report::json).collect());
+            print(format!("{all:#}"))
         }
     }
 }
 
-fn print_json(value: &Value) {
-    duet_process::tell(format_args!("{value:#}"));
+/// Prints text that may hold a secret phrase.
+pub(crate) fn print(text: String) -> Result<(), DuetKeyError> {
+    let text = Zeroizing::new(text);
+    duet_process::print(&*Zeroizing::new(format!("{}\n", text.trim_end())))?;
+    Ok(())
 }

@@ -1,12 +1,10 @@
 //! The node's answers about a key, and whether the key is then removed.
 
 use super::*;
-use codec::Encode;
 use duet_primitives::{
-    Bitfield, BlockNumber, Commitment, KeysetCommitment, Keysets, Pk1Bytes, Pk2Bytes,
-    SignatureBytes,
+    Bitfield, BlockNumber, Commitment, KeysetCommitment, Keysets, Pk2Bytes, SignatureBytes,
 };
-use duet_runtime::AccountId;
+use duet_runtime::Runtime;
 use jsonrpsee::{
     server::{RpcModule, Server},
     types::ErrorObjectOwned,
@@ -15,7 +13,7 @@ use serde_json::json;
 
 const GENESIS: H256 = H256::repeat_byte(1);
 const BLOCK: H256 = H256::repeat_byte(2);
-const OWNER: AccountId = AccountId::new([3; 32]);
+const OWNER: AccountId32 = AccountId32::new([3; 32]);
 const KEY: DualKeyBytes = DualKeyBytes([7; 144]);
 const OTHER: DualKeyBytes = DualKeyBytes([8; 144]);
 
@@ -60,7 +58,7 @@ fn set(id: u64) -> KeysetCommitment {
 
 impl Said {
     fn owner(self) -> Option<Bytes> {
-        let owner = |status| KeyOwner::<Runtime> {
+        let owner = |status| KeyOwner {
             validator: OWNER,
             account: OWNER,
             status,
@@ -227,4 +225,23 @@ async fn a_key_whose_last_handoff_is_not_proven_stays() {
         ..retired(4)
     };
     is_kept(said, unproven(Some(40))).await;
+}
+
+#[test]
+fn an_entry_has_the_key_and_the_format_of_the_pallet() {
+    let status = KeyStatus::Enlisted;
+    let validator = AccountId32::new([4; 32]);
+    let ours = KeyOwner {
+        validator: validator.clone(),
+        account: OWNER,
+        status,
+    };
+    let pallets = pallet_duet::KeyOwner::<Runtime> {
+        validator,
+        account: OWNER,
+        status,
+    };
+    assert_eq!(ours.encode(), pallets.encode());
+    let key = pallet_duet::KeyOwners::<Runtime>::hashed_key_for(KEY.pk1());
+    assert_eq!(owner_key(&KEY.pk1()), key);
 }

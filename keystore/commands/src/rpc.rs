@@ -1,9 +1,8 @@
 //! The commands' queries to a running node. The answers are not verified, so the node must be one's own or trusted.
 
+use crate::transaction::{Format, FormatError};
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{DualKeyBytes, Keysets, H256};
-use duet_runtime::{AccountId, Runtime, RuntimeCall, RuntimeEvent, VERSION};
-use frame_system::{EventRecord, Phase};
 use jsonrpsee::{
     core::{
         client::{ClientT, Error as ClientError, Subscription, SubscriptionClientT},
@@ -14,19 +13,18 @@ use jsonrpsee::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use sp_core::Bytes;
+use sp_core::{crypto::AccountId32, Bytes};
 use sp_io::hashing::twox_128;
-use sp_runtime::DispatchError;
 use std::{future::Future, io, time::Duration};
 
-/// The runtime API call for the versions of the runtime.
-const RUNTIME_VERSION: &str = "state_getRuntimeVersion";
+/// The version of the metadata: every runtime of the last years has it.
+const METADATA: u32 = 15;
 /// The deadline for one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
 /// Why a query to a node failed, or a transaction did not succeed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NodeError {
+pub enum NodeError {
     /// The query's task could not be started.
     #[error("cannot send requests: {0}")]
     Start(#[from] io::Error),
@@ -70,17 +68,9 @@ pub(crate) enum NodeError {
         /// The node's genesis hash.
         got: H256,
     },
-    /// The chain uses another transaction format.
-    #[error(
-        "the chain's transaction version is {got}, but this executable makes transactions of version {expected}: \
-         use the executable of the chain's runtime"
-    )]
-    OtherTransactions {
-        /// The transaction version of this executable.
-        expected: u32,
-        /// The chain's transaction version.
-        got: u32,
-    },
+    /// The transaction cannot be built for the chain, or its result cannot be read.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// The transaction did not become final.
     #[error("the transaction did not become final; the node reports {status}")]
     NotFinal {
@@ -88,12 +78,12 @@ pub(crate) enum NodeError {
         status: Value,
     },
     /// The transaction was included in a block and failed there.
-    #[error("the transaction failed in block {block:?}: {}", reason(.error))]
+    #[error("the transaction failed in block {block:?}: {error}")]
     Failed {
         /// The block.
         block: H256,
-        /// The runtime's error.
-        error: DispatchError,
+        /// The runtime's error, by its name.
+        error: String,
     },
     /// The wait timed out.
     #[error("timed out after {seconds} s while waiting for {what}; it may still come")]
@@ -103,23 +93,6 @@ pub(crate) enum NodeError {
         /// The time limit.
         seconds: u64,
     },
-}
-
-/// The name of an error of Duet's pallet; the SDK shows numbers.
-fn reason(error: &DispatchError) -> String {
-    let named = match error {
-        DispatchError::Module(module) if Some(module.index) == pallet_index() => {
-            pallet_duet::Error::<Runtime>::decode(&mut module.error.as_slice()).ok()
-        }
-        _ => None,
-    };
-    named.map_or_else(|| format!("{error:?}"), |named| format!("{named:?}"))
-}
-
-/// The first byte of all calls of Duet's pallet.
-fn pallet_index() -> Option<u8> {
-    let call = pallet_duet::Call::<Runtime>::deregister_keys {};
-    RuntimeCall::from(call).encode().first().copied()
 }
 
 /// Runs a future that queries a node.
@@ -240,19 +213,32 @@ impl Node {
     /// The registered key of an account.
     pub(crate) async fn registered_key(
         &self,
-        account: &AccountId,
+        account: &AccountId32,
         at: H256,
     ) -> Result<Option<DualKeyBytes>, NodeError> {
         self.call("DuetApi_registered_key", account, at).await
     }
 
-    /// The version of the chain's runtime, for which a transaction is signed.
+    /// The format of the chain's transactions at a block.
     ///
     /// # Errors
-    /// [`NodeError::OtherTransactions`] if the chain's transaction format is not that of this executable.
-    pub(crate) async fn spec_version(&self) -> Result<u32, NodeError> {
-        let version = self.ask(RUNTIME_VERSION, rpc_params![]).await?;
-        spec_version(&version)
+    /// [`NodeError::Format`] if it is unknown to this executable.
+    pub(crate) async fn format(&self, genesis: H256, at: H256) -> Result<Format, NodeError> {
+        let method = "state_getRuntimeVersion";
+        let version: Value = self.ask(method, rpc_params![at]).await?;
+        let number = |what| {
+            let number = version.get(what).and_then(Value::as_u64);
+            let number = number.and_then(|number| u32::try_from(number).ok());
+            number.ok_or(NodeError::Lacks { method, what })
+        };
+        let versions = (number("specVersion")?, number("transactionVersion")?);
+        let function = "Metadata_metadata_at_version";
+        let metadata: Option<Vec<u8>> = self.call(function, METADATA, at).await?;
+        let metadata = metadata.ok_or(NodeError::Lacks {
+            method: function,
+            what: "metadata of version 15",
+        })?;
+        Ok(Format::new(genesis, versions, &metadata)?)
     }
 
     /// Submits a transaction and waits until its block is final. Returns that block, where the transaction may have
@@ -279,12 +265,14 @@ impl Node {
         })
     }
 
-    /// Checks that a transaction succeeded in its block.
+    /// Checks that a transaction succeeded in its block. Its format is that of the block's runtime, because it is
+    /// valid for one version of the runtime only.
     ///
     /// # Errors
-    /// [`NodeError::Failed`] if not. [`NodeError::Decode`] if a newer runtime has events unknown to this executable.
+    /// [`NodeError::Failed`] if not.
     pub(crate) async fn check_success(
         &self,
+        format: &Format,
         block: H256,
         transaction: &[u8],
     ) -> Result<(), NodeError> {
@@ -299,20 +287,16 @@ impl Node {
             .and_then(|position| u32::try_from(position).ok())
             .ok_or(NodeError::Lacks { method, what })?;
         let key = [twox_128(b"System"), twox_128(b"Events")].concat();
-        let events: Option<Vec<EventRecord<RuntimeEvent, H256>>> = self.stored(key, block).await?;
-        for record in events.unwrap_or_default() {
-            if record.phase != Phase::ApplyExtrinsic(position) {
-                continue;
-            }
-            if let RuntimeEvent::System(frame_system::Event::ExtrinsicFailed {
-                dispatch_error: error,
-                ..
-            }) = record.event
-            {
-                return Err(NodeError::Failed { block, error });
-            }
+        let method = "state_getStorage";
+        let events: Option<Bytes> = self.ask(method, rpc_params![Bytes(key), block]).await?;
+        let events = events.ok_or(NodeError::Lacks {
+            method,
+            what: "events",
+        })?;
+        match format.failure(events.0, position)? {
+            Some(error) => Err(NodeError::Failed { block, error }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -342,59 +326,4 @@ fn finalized_in(status: &Value) -> Result<Option<H256>, NodeError> {
 /// Decodes a node's answer and rejects trailing bytes.
 pub(crate) fn decode<T: Decode>(method: &'static str, bytes: &[u8]) -> Result<T, NodeError> {
     T::decode_all(&mut &*bytes).map_err(|source| NodeError::Decode { method, source })
-}
-
-/// The runtime version from a node's answer, if its transaction format is ours.
-fn spec_version(answer: &Value) -> Result<u32, NodeError> {
-    let number = |what| {
-        let number = answer.get(what).and_then(Value::as_u64);
-        let number = number.and_then(|number| u32::try_from(number).ok());
-        number.ok_or(NodeError::Lacks {
-            method: RUNTIME_VERSION,
-            what,
-        })
-    };
-    let (expected, got) = (VERSION.transaction_version, number("transactionVersion")?);
-    if got != expected {
-        return Err(NodeError::OtherTransactions { expected, got });
-    }
-    number("specVersion")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_transaction_is_for_the_runtime_of_the_chain_as_long_as_it_has_our_form() {
-        let ours = VERSION.transaction_version;
-        let newer = json!({ "specVersion": 7, "transactionVersion": ours });
-        assert!(matches!(spec_version(&newer), Ok(7)));
-        let other = json!({ "specVersion": 7, "transactionVersion": ours + 1 });
-        let error = spec_version(&other).expect_err("the form is another one");
-        let says = format!(
-            "version is {}, but this executable makes transactions of version {ours}",
-            ours + 1
-        );
-        assert!(error.to_string().contains(&says), "{error}");
-    }
-
-    #[test]
-    fn an_answer_without_a_number_says_which_is_missing() {
-        for (answer, missing) in [
-            (json!({ "specVersion": 7 }), "transactionVersion"),
-            (
-                json!({ "transactionVersion": VERSION.transaction_version }),
-                "specVersion",
-            ),
-            (
-                json!({ "specVersion": u64::MAX, "transactionVersion": VERSION.transaction_version }),
-                "specVersion",
-            ),
-        ] {
-            let error = spec_version(&answer).expect_err("it lacks a number");
-            assert!(error.to_string().ends_with(missing), "{error}");
-        }
-    }
 }

@@ -1,15 +1,17 @@
 //! Why a `duet-key` command failed.
 
-use super::{client::NodeError, needed::StillNeeded};
-use crate::genesis::GenesisError;
+pub use crate::{
+    genesis::GenesisError, needed::StillNeeded, rpc::NodeError, transaction::FormatError,
+};
 use duet_keystore::{KeyStoreError, SignerError, SuriError, VoteExportError};
 use duet_primitives::{DualKeyBytes, KeyError, Pk1Bytes, PossessionError, H256};
-use duet_runtime::AccountId;
+use duet_process::Lost;
+use sp_core::crypto::AccountId32;
 use std::{io, path::PathBuf};
 
 /// Why a `duet-key` command failed. The process then exits with a status that is not zero.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DuetKeyError {
+pub enum DuetKeyError {
     /// The base path, the password file or the prompt.
     #[error(transparent)]
     Cli(#[from] sc_cli::Error),
@@ -46,6 +48,9 @@ pub(crate) enum DuetKeyError {
     /// Several keys, and none was chosen.
     #[error("there are {0} keys in the keystore: choose one with --public")]
     SeveralKeys(usize),
+    /// The result could not be written.
+    #[error(transparent)]
+    Output(#[from] Lost),
     /// The exported votes.
     #[error("the exported votes: {0}")]
     Votes(#[from] VoteExportError),
@@ -75,9 +80,9 @@ pub(crate) enum DuetKeyError {
     )]
     OtherAccount {
         /// The account that the key is for.
-        expected: AccountId,
+        expected: AccountId32,
         /// The account of the secret URI.
-        got: AccountId,
+        got: AccountId32,
     },
     /// The registration failed or timed out.
     #[error("the key is on the node, but possibly not registered: {error}; to try again with this key: --public {key}")]
@@ -87,4 +92,13 @@ pub(crate) enum DuetKeyError {
         /// The reason.
         error: Box<NodeError>,
     },
+}
+
+impl From<DuetKeyError> for sc_cli::Error {
+    fn from(error: DuetKeyError) -> Self {
+        match error {
+            DuetKeyError::Cli(error) => error,
+            error => Self::Application(Box::new(error)),
+        }
+    }
 }

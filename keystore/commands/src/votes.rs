@@ -1,6 +1,6 @@
 //! `duet-key export-votes` and `import-votes`: records of signed votes move to another machine. (ROUND-4)
 
-use super::{
+use crate::{
     args::{self, ChainGenesisArgs, KeyDirectoryArgs},
     error::DuetKeyError,
     report::{self, Report},
@@ -16,7 +16,7 @@ use std::{
 
 /// The `export-votes` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct ExportVotesCmd {
+pub struct ExportVotesCmd {
     /// A key, 0x-hex of 144 bytes; may be given several times. If not given, all keys with a record, also those whose
     /// secrets are gone.
     #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
@@ -46,13 +46,12 @@ impl ExportVotesCmd {
         }
         let text = export.to_text()?;
         match &self.output {
-            None => duet_process::tell(text.trim_end()),
+            None => report::print(text),
             Some(path) => write_new(path, &text).map_err(|error| DuetKeyError::File {
                 path: path.clone(),
                 error,
-            })?,
+            }),
         }
-        Ok(())
     }
 }
 
@@ -65,7 +64,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 
 /// The `import-votes` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct ImportVotesCmd {
+pub struct ImportVotesCmd {
     /// The file that `export-votes` wrote.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -89,8 +88,7 @@ impl ImportVotesCmd {
         })?;
         let export = VoteExport::read(file, genesis)?;
         let imported = self.directory.open_records(cli)?.import(&export)?;
-        report::print_all(imported.into_iter().map(report).collect(), &self.output);
-        Ok(())
+        report::print_all(imported.into_iter().map(report).collect(), &self.output)
     }
 }
 

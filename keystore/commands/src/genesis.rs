@@ -1,22 +1,25 @@
 //! The genesis hash of a chain specification, computed without a database.
 
-use crate::service::HostFunctions;
 use codec::Decode;
 use duet_primitives::H256;
-use duet_runtime::types::opaque::Block;
 use sc_chain_spec::{construct_genesis_block, ChainSpec};
 use sc_executor::{RuntimeVersion, WasmExecutor};
 use sp_core::traits::ReadRuntimeVersion;
+use sp_io::SubstrateHostFunctions;
 use sp_runtime::{
-    traits::{Block as _, Hash, HashingFor},
-    StateVersion,
+    generic,
+    traits::{BlakeTwo256, Block as _, Hash, HashingFor},
+    OpaqueExtrinsic, StateVersion,
 };
 use sp_state_machine::BasicExternalities;
 use sp_storage::{well_known_keys::CODE, Storage};
 
+/// The blocks that Duet's light clients verify.
+type Block = generic::Block<generic::Header<u32, BlakeTwo256>, OpaqueExtrinsic>;
+
 /// Why a chain specification has no genesis hash.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum GenesisError {
+pub enum GenesisError {
     /// Its genesis cannot be built.
     #[error("the genesis of this chain specification cannot be built: {0}")]
     Storage(String),
@@ -41,7 +44,7 @@ pub(crate) fn genesis_hash(spec: &dyn ChainSpec) -> Result<H256, GenesisError> {
 
 /// The version of the chain's state format, read from a section of the runtime's WASM without compiling it.
 fn state_version(runtime: &[u8]) -> Result<StateVersion, String> {
-    let version = WasmExecutor::<HostFunctions>::builder()
+    let version = WasmExecutor::<SubstrateHostFunctions>::builder()
         .build()
         .read_runtime_version(runtime, &mut BasicExternalities::new_empty())?;
     RuntimeVersion::decode(&mut &version[..])

@@ -1,33 +1,73 @@
-//! `duet-key`: the tools for Duet keys.
+//! `duet-key`: the commands for Duet keys, for the command line of any chain's node.
 //!
 //! The SDK's `key` does not support BLS keys, and its keystore cannot name their files. So Duet has a command and
 //! a key file of its own, with the options that operators know from `key`.
+//!
+//! ```
+//! use duet_keys::DuetKeySubcommand;
+//! use sc_cli::SubstrateCli;
+//!
+//! #[derive(Debug, clap::Subcommand)]
+//! enum Subcommand {
+//!     /// Key management for Duet keys, with which validators prove finality.
+//!     #[command(subcommand)]
+//!     DuetKey(DuetKeySubcommand),
+//! }
+//!
+//! fn run(cli: &impl SubstrateCli, command: &Subcommand) -> sc_cli::Result<()> {
+//!     match command {
+//!         Subcommand::DuetKey(command) => Ok(command.run(cli)?),
+//!     }
+//! }
+//! ```
+//!
+//! The commands take chain specifications from the node's own [`SubstrateCli`], and use its folders. Those that ask a
+//! running node, `rotate` and `remove`, read the format of transactions and the names of errors from that chain's
+//! metadata. They serve chains whose accounts are [`AccountId32`] and whose pallet is called `Duet` (LIGHT-2).
+//! `rotate` signs with the SDK's `MultiSignature`; for other signatures, `rotate --print-call` prints the call.
 
+#![forbid(unsafe_code)]
+// The SDK's errors are that large, and its traits take them unboxed.
+#![allow(clippy::result_large_err)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod account;
 mod args;
-mod client;
 mod error;
+mod genesis;
 mod needed;
 mod remove;
 mod report;
 mod rotate;
+mod rpc;
+mod transaction;
 mod votes;
 
 use args::{ChainArgs, GenesisArgs, KeyDirectoryArgs};
 use duet_keystore::{file_name, generate_phrase, secret_of_suri, KeyRing};
 use duet_primitives::{ownership_statement, DualKeyBytes, PossessionProof};
-use remove::RemoveCmd;
 use report::Report;
-use rotate::RotateCmd;
 use sc_cli::{utils::read_uri, OutputTypeFlag, SubstrateCli};
 use sp_core::crypto::AccountId32;
-use votes::{ExportVotesCmd, ImportVotesCmd};
 use zeroize::Zeroizing;
 
-pub(crate) use error::DuetKeyError;
+pub use remove::RemoveCmd;
+pub use rotate::RotateCmd;
+pub use votes::{ExportVotesCmd, ImportVotesCmd};
+
+pub use error::{DuetKeyError, FormatError, GenesisError, NodeError, StillNeeded};
 
 /// Key management for Duet keys.
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum DuetKeySubcommand {
+pub enum DuetKeySubcommand {
     /// Generate a random Duet key and print its secret phrase. Writes nothing.
     Generate(GenerateCmd),
 
@@ -61,14 +101,14 @@ pub(crate) enum DuetKeySubcommand {
 
 /// The `generate` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct GenerateCmd {
+pub struct GenerateCmd {
     #[command(flatten)]
     output: OutputTypeFlag,
 }
 
 /// The `insert` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct InsertCmd {
+pub struct InsertCmd {
     /// The secret URI. If the value is a file, the file content is used as URI. If not given, you will be
     /// prompted for the URI.
     #[arg(long)]
@@ -83,7 +123,7 @@ pub(crate) struct InsertCmd {
 
 /// The `inspect` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct InspectCmd {
+pub struct InspectCmd {
     /// A secret URI: a phrase or a 0x-seed, with derivations and password. If the value is a file, the file
     /// content is used as URI. If omitted, you will be prompted for the URI.
     #[arg(conflicts_with = "public")]
@@ -99,7 +139,7 @@ pub(crate) struct InspectCmd {
 
 /// The `list` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct ListCmd {
+pub struct ListCmd {
     #[command(flatten)]
     directory: KeyDirectoryArgs,
 
@@ -109,7 +149,7 @@ pub(crate) struct ListCmd {
 
 /// The `prove` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct ProveCmd {
+pub struct ProveCmd {
     /// The account that the key is for, SS58 or 0x-hex: the validator's stash.
     #[arg(long, value_parser = args::account)]
     account: AccountId32,
@@ -134,7 +174,7 @@ pub(crate) struct ProveCmd {
 
 /// The `verify` command.
 #[derive(Debug, Clone, clap::Parser)]
-pub(crate) struct VerifyCmd {
+pub struct VerifyCmd {
     /// The account that the proof is for, SS58 or 0x-hex.
     #[arg(long, value_parser = args::account)]
     account: AccountId32,
@@ -158,8 +198,11 @@ pub(crate) struct VerifyCmd {
 }
 
 impl DuetKeySubcommand {
-    /// Runs the command and prints its result.
-    pub(crate) fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
+    /// Runs the command and prints its result. Some prompt for a secret URI or a password.
+    ///
+    /// # Errors
+    /// [`DuetKeyError`], which the SDK's [`sc_cli::Error`] can hold.
+    pub fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
         match self {
             Self::Generate(cmd) => cmd.run(),
             Self::Insert(cmd) => cmd.run(cli),
@@ -181,8 +224,7 @@ impl GenerateCmd {
         Report::new()
             .line("Secret phrase", "secretPhrase", phrase.as_str())
             .key(&secret.public())
-            .print(&self.output);
-        Ok(())
+            .print(&self.output)
     }
 }
 
@@ -197,8 +239,7 @@ impl InsertCmd {
         Report::new()
             .key(&public)
             .line("Key file", "keyFile", path.display())
-            .print(&self.output);
-        Ok(())
+            .print(&self.output)
     }
 }
 
@@ -217,8 +258,7 @@ impl InspectCmd {
         Report::new()
             .key(&public)
             .line("Key file", "keyFile", file_name(&public.pk1()))
-            .print(&self.output);
-        Ok(())
+            .print(&self.output)
     }
 }
 
@@ -231,8 +271,7 @@ impl ListCmd {
                 .key(&public)
                 .line("Key file", "keyFile", path.display())
         });
-        report::print_all(reports.collect(), &self.output);
-        Ok(())
+        report::print_all(reports.collect(), &self.output)
     }
 }
 
@@ -256,8 +295,7 @@ impl ProveCmd {
             .line("Genesis hash", "genesisHash", format!("{genesis:?}"))
             .key(&public)
             .line("Proof of possession", "proof", proof)
-            .print(&self.output);
-        Ok(())
+            .print(&self.output)
     }
 }
 
@@ -285,7 +323,6 @@ impl VerifyCmd {
             .line("Genesis hash", "genesisHash", format!("{genesis:?}"))
             .key(&self.public)
             .line("The proof", "proof", "valid")
-            .print(&self.output);
-        Ok(())
+            .print(&self.output)
     }
 }
