@@ -24,11 +24,7 @@ pub fn well_known_validator(suri: &str) -> Result<Validator, KeyError> {
     Ok(Validator {
         duet_key: secret.public(),
         duet_proof: secret.prove_possession(&ownership_statement(H256::zero(), &owner)),
-        session_keys: SessionKeys {
-            aura: account.into(),
-            grandpa: grandpa.into(),
-            authority_discovery: account.into(),
-        },
+        session_keys: SessionKeys::new(account, grandpa),
         account: owner,
     })
 }

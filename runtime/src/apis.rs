@@ -1,9 +1,9 @@
 //! The runtime APIs that nodes call, and the version that they see.
 
 use crate::{
-    genesis, lanes, AccountId, Aura, AuthorityDiscovery, Balance, Block, BridgeMessages, Executive,
-    Grandpa, Historical, InherentDataExt, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig,
-    SessionKeys, System, TransactionPayment,
+    configs::authoring::Author, genesis, lanes, AccountId, AuthorityDiscovery, Balance, Block,
+    BridgeMessages, Executive, Grandpa, Historical, InherentDataExt, Nonce, Runtime, RuntimeCall,
+    RuntimeGenesisConfig, SessionKeys, System, TransactionPayment,
 };
 use alloc::{borrow::Cow, vec::Vec};
 use bp_messages::{
@@ -13,7 +13,6 @@ use codec::Encode;
 use frame_support::genesis_builder_helper::{build_state, get_preset};
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
 use sp_authority_discovery::AuthorityId as AuthorityDiscoveryId;
-use sp_consensus_aura::sr25519::AuthorityId as AuraId;
 use sp_consensus_grandpa::{AuthorityId as GrandpaId, AuthorityList};
 use sp_core::{crypto::KeyTypeId, OpaqueMetadata};
 use sp_genesis_builder::PresetId;
@@ -138,13 +137,59 @@ pallet_duet::impl_runtime_apis! { DuetApi, MmrApi for Runtime, Block;
         }
     }
 
-    impl sp_consensus_aura::AuraApi<Block, AuraId> for Runtime {
+    #[cfg(not(feature = "babe"))]
+    impl sp_consensus_aura::AuraApi<Block, sp_consensus_aura::sr25519::AuthorityId> for Runtime {
         fn slot_duration() -> sp_consensus_aura::SlotDuration {
-            sp_consensus_aura::SlotDuration::from_millis(Aura::slot_duration())
+            sp_consensus_aura::SlotDuration::from_millis(Author::slot_duration())
         }
 
-        fn authorities() -> Vec<AuraId> {
+        fn authorities() -> Vec<sp_consensus_aura::sr25519::AuthorityId> {
             pallet_aura::Authorities::<Runtime>::get().into_inner()
+        }
+    }
+
+    #[cfg(feature = "babe")]
+    impl sp_consensus_babe::BabeApi<Block> for Runtime {
+        fn configuration() -> sp_consensus_babe::BabeConfiguration {
+            let epoch = pallet_babe::EpochConfig::<Runtime>::get().unwrap_or_default();
+            sp_consensus_babe::BabeConfiguration {
+                slot_duration: Author::slot_duration(),
+                epoch_length: crate::constants::SESSION_BLOCKS.into(),
+                c: epoch.c,
+                authorities: Author::authorities().to_vec(),
+                randomness: Author::randomness(),
+                allowed_slots: epoch.allowed_slots,
+            }
+        }
+
+        fn current_epoch_start() -> sp_consensus_babe::Slot {
+            Author::current_epoch_start()
+        }
+
+        fn current_epoch() -> sp_consensus_babe::Epoch {
+            Author::current_epoch()
+        }
+
+        fn next_epoch() -> sp_consensus_babe::Epoch {
+            Author::next_epoch()
+        }
+
+        fn generate_key_ownership_proof(
+            _slot: sp_consensus_babe::Slot,
+            authority_id: sp_consensus_babe::AuthorityId,
+        ) -> Option<sp_consensus_babe::OpaqueKeyOwnershipProof> {
+            use frame_support::traits::KeyOwnerProofSystem;
+
+            Historical::prove((sp_consensus_babe::KEY_TYPE, authority_id))
+                .map(|proof| sp_consensus_babe::OpaqueKeyOwnershipProof::new(proof.encode()))
+        }
+
+        fn submit_report_equivocation_unsigned_extrinsic(
+            equivocation_proof: sp_consensus_babe::EquivocationProof<<Block as BlockT>::Header>,
+            key_owner_proof: sp_consensus_babe::OpaqueKeyOwnershipProof,
+        ) -> Option<()> {
+            let key_owner_proof = key_owner_proof.decode()?;
+            Author::submit_unsigned_equivocation_report(equivocation_proof, key_owner_proof)
         }
     }
 

@@ -8,6 +8,8 @@
 //! - [`apis`]: the runtime APIs and the version.
 //! - [`genesis`]: the presets of the development and local networks, and the parts to make one's own.
 //!
+//! Aura authors blocks; with the feature `babe`, BABE does ([`configs::authoring`]).
+//!
 //! Equivocations of GRANDPA and of Duet go the same way: evidence → its pallet → Offences → Staking, which
 //! slashes at once and disables the offender, as long as no more than a third of the set is disabled.
 
@@ -51,6 +53,7 @@ pub mod types;
 mod tests;
 
 use alloc::vec::Vec;
+use sp_core::{ed25519, sr25519};
 
 pub use apis::{RuntimeApi, RUNTIME_API_VERSIONS, VERSION};
 pub use block::{Block, Executive};
@@ -58,17 +61,38 @@ pub use extrinsic::{SignedPayload, TxExtension, UncheckedExtrinsic};
 pub use obsolete::RejectObsoleteMessages;
 pub use types::{AccountId, Address, Balance, BlockNumber, Hash, Header, Nonce, Signature};
 
-sp_runtime::impl_opaque_keys! {
-    /// The keys of a validator in the session pallet; its Duet key is in Duet's own registry.
-    pub struct SessionKeys {
-        /// Authors blocks.
-        pub aura: Aura,
-        /// Finalizes them.
-        pub grandpa: Grandpa,
-        /// Signs the addresses at which its node is reached.
-        pub authority_discovery: AuthorityDiscovery,
-    }
+/// Declares the keys with the name of the first one, which is that of its pallet.
+macro_rules! session_keys {
+    ($author:ident: $pallet:ident) => {
+        sp_runtime::impl_opaque_keys! {
+            /// The keys of a validator in the session pallet; its Duet key is in Duet's own registry.
+            pub struct SessionKeys {
+                /// Authors blocks.
+                pub $author: $pallet,
+                /// Finalizes them.
+                pub grandpa: Grandpa,
+                /// Signs the addresses at which its node is reached.
+                pub authority_discovery: AuthorityDiscovery,
+            }
+        }
+
+        impl SessionKeys {
+            /// The keys of a validator that has one for blocks and for its addresses.
+            pub fn new(author: sr25519::Public, grandpa: ed25519::Public) -> Self {
+                Self {
+                    $author: author.into(),
+                    grandpa: grandpa.into(),
+                    authority_discovery: author.into(),
+                }
+            }
+        }
+    };
 }
+
+#[cfg(not(feature = "babe"))]
+session_keys!(aura: Aura);
+#[cfg(feature = "babe")]
+session_keys!(babe: Babe);
 
 /// The pallets, in the order in which their hooks and their genesis run.
 ///
@@ -101,8 +125,13 @@ mod runtime {
     #[runtime::pallet_index(1)]
     pub type Timestamp = pallet_timestamp;
     /// Whose turn it is to author.
+    #[cfg(not(feature = "babe"))]
     #[runtime::pallet_index(2)]
     pub type Aura = pallet_aura;
+    /// Who may author, by lot, and the sessions.
+    #[cfg(feature = "babe")]
+    #[runtime::pallet_index(20)]
+    pub type Babe = pallet_babe;
     /// Finality inside the network.
     #[runtime::pallet_index(3)]
     pub type Grandpa = pallet_grandpa;

@@ -18,6 +18,7 @@
 //! - `relay`: the relayer,
 //! - `compat`: ecosystem tools on our nodes,
 //! - `monitoring`: Prometheus rules and the dashboard, on our nodes,
+//! - `babe`: a chain with BABE and nominated stake,
 //! - `template`: Duet on the SDK's public template,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and other stacks' verifiers that run them,
@@ -25,6 +26,7 @@
 //!
 //! This program runs commands and links none of the project's crates.
 
+mod babe;
 mod bare_metal;
 mod bench;
 mod book;
@@ -112,6 +114,8 @@ enum Chore {
     Contracts,
     /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
     Relay,
+    /// Builds the node with BABE in place of Aura, and runs scenarios on networks of it.
+    Babe,
     /// Adds Duet to the SDK's public template, builds it, and proves blocks with four of its nodes.
     Template(template::Options),
     /// Builds the documentation as a book.
@@ -172,6 +176,7 @@ impl Chore {
             Self::Monitoring(options) => monitoring::run(options),
             Self::Contracts => contracts::run(),
             Self::Relay => relay::run(),
+            Self::Babe => babe::run(),
             Self::Template(options) => template::run(options),
             Self::Book => book::run(),
             Self::Vectors(options) => conformance::vectors(options),

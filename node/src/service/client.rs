@@ -1,7 +1,7 @@
 //! Database, runtime, transaction pool, and the SDK's store of keys.
 
 use duet_runtime::{types::opaque::Block, RuntimeApi};
-use sc_consensus::LongestChain;
+use sc_consensus::{DefaultImportQueue, LongestChain};
 use sc_consensus_grandpa::GrandpaPruningFilter;
 use sc_executor::{HeapAllocStrategy, WasmExecutor, DEFAULT_HEAP_ALLOC_STRATEGY};
 use sc_service::{
@@ -21,6 +21,8 @@ type HostFunctions = (
 pub(crate) type FullClient = TFullClient<Block, RuntimeApi, WasmExecutor<HostFunctions>>;
 pub(crate) type FullBackend = TFullBackend<Block>;
 pub(crate) type SelectChain = LongestChain<FullBackend, Block>;
+/// Checks blocks before they are imported.
+pub(crate) type ImportQueue = DefaultImportQueue<Block>;
 pub(crate) type Pool = TransactionPoolHandle<Block, FullClient>;
 
 /// The chain, shared by all parts of the node. Cheap to clone but for the keystore.

@@ -2,7 +2,7 @@
 //!
 //! - [`client`]: database, runtime, transaction pool, keystores;
 //! - [`finality`]: GRANDPA and Duet, in block import and in voting;
-//! - [`authoring`]: Aura, for checking and for making blocks;
+//! - [`authoring`]: Aura, or BABE with the feature `babe`, for checking and for making blocks;
 //! - [`network`]: the peer-to-peer network with the protocols of all of these;
 //! - [`rpc`]: the node's RPC methods;
 //! - [`discovery`]: the addresses of validators' nodes;
@@ -12,6 +12,11 @@
 //! - `statistics`: the validators' reports about their own nodes, with the feature of that name;
 //! - `telemetry`: encrypted readings for a collector, with the feature `encrypted-telemetry`.
 
+#[cfg(not(feature = "babe"))]
+#[path = "aura.rs"]
+mod authoring;
+#[cfg(feature = "babe")]
+#[path = "babe.rs"]
 mod authoring;
 mod client;
 mod discovery;
@@ -42,8 +47,8 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use authoring::ImportQueue;
-pub(crate) use client::{Chain, FullBackend, FullClient};
+use authoring::Authoring;
+pub(crate) use client::{Chain, FullBackend, FullClient, ImportQueue};
 use network::Network;
 use settings::Settings;
 #[cfg(feature = "statistics")]
@@ -55,6 +60,7 @@ use telemetry::Readings;
 pub(crate) struct Parts {
     pub(crate) chain: Chain,
     pub(crate) finality: finality::Import,
+    pub(crate) authoring: Authoring,
     pub(crate) import_queue: ImportQueue,
     pub(crate) task_manager: TaskManager,
     pub(crate) telemetry: Option<Telemetry>,
@@ -70,15 +76,17 @@ pub(crate) fn parts(
     config.offchain_worker.indexing_enabled = true;
     let client::Built {
         chain,
-        task_manager,
+        mut task_manager,
         telemetry,
     } = client::build(config, runtime_cache)?;
     let handle = telemetry.as_ref().map(Telemetry::handle);
     let finality = finality::import(config, &chain, handle.clone())?;
-    let import_queue = authoring::import_queue(config, &chain, &finality, &task_manager, handle)?;
+    let (authoring, import_queue) =
+        authoring::import(config, &chain, &finality, &mut task_manager, handle)?;
     Ok(Parts {
         chain,
         finality,
+        authoring,
         import_queue,
         task_manager,
         telemetry,
@@ -128,12 +136,12 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     let Parts {
         chain,
         finality,
+        authoring,
         import_queue,
         mut task_manager,
         mut telemetry,
     } = parts(&mut config, runtime_cache.as_deref())?;
     let finality::Import {
-        block_import,
         links,
         duet,
         #[cfg(feature = "meter")]
@@ -191,13 +199,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         readings.start(&chain, &network, &task_manager);
     }
     if settings.is_authority {
-        authoring::start(
-            &settings,
-            &chain,
-            block_import,
-            network.sync.clone(),
-            &task_manager,
-        )?;
+        authoring.start(&settings, &chain, network.sync.clone(), &task_manager)?;
     }
     duet.start(
         &task_manager,

@@ -1,8 +1,13 @@
 //! The settings that outlive the configuration.
 
+use super::client::{Chain, FullClient, Pool};
 use prometheus_endpoint::Registry;
-use sc_service::{config::Role, Configuration};
+use sc_basic_authorship::ProposerFactory;
+use sc_service::{config::Role, Configuration, TaskManager};
 use sc_telemetry::TelemetryHandle;
+
+/// The share of a slot for filling the block; the rest is for sending and importing it.
+pub(super) const PROPOSAL_PORTION: f32 = 2.0 / 3.0;
 
 /// The part of the configuration that the voters and the author need, and that the SDK's own tasks consume.
 pub(super) struct Settings {
@@ -28,5 +33,20 @@ impl Settings {
             registry: config.prometheus_registry().cloned(),
             telemetry,
         }
+    }
+
+    /// Fills the blocks that this node authors.
+    pub(super) fn proposers(
+        &self,
+        chain: &Chain,
+        task_manager: &TaskManager,
+    ) -> ProposerFactory<Pool, FullClient> {
+        ProposerFactory::new(
+            task_manager.spawn_handle(),
+            chain.client.clone(),
+            chain.transaction_pool.clone(),
+            self.registry.as_ref(),
+            self.telemetry.clone(),
+        )
     }
 }

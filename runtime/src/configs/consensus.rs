@@ -1,44 +1,28 @@
-//! Who authors, who finalizes, and in which session.
+//! The author, GRANDPA, sessions and offences.
 
 use crate::{
-    configs::staking::BondedStash,
-    constants::{
-        BONDING_SESSIONS, KEY_DEPOSIT, MAX_BACKERS, MAX_VALIDATORS, SESSION_BLOCKS, SLOT_MILLIS,
+    configs::{
+        authoring::{Author, Sessions},
+        staking::{BondedStash, PunishableOffences, REPORTABLE_BLOCKS},
     },
+    constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_BACKERS, MAX_VALIDATORS},
     extrinsic::UncheckedExtrinsic,
-    AccountId, Aura, Balances, Historical, Offences, Runtime, RuntimeCall, RuntimeEvent, Session,
-    SessionKeys, Staking,
+    AccountId, Balances, Historical, Runtime, RuntimeCall, RuntimeEvent, SessionKeys, Staking,
 };
-use frame_support::traits::{ConstBool, ConstU128, ConstU32, ConstU64};
+use frame_support::traits::{ConstU128, ConstU32, ConstU64};
 use pallet_grandpa::EquivocationReportSystem;
 use pallet_session::{
     disabling::UpToLimitWithReEnablingDisablingStrategy, historical, FindAccountFromAuthorIndex,
-    PeriodicSessions,
 };
-use pallet_staking::{FilterHistoricalOffences, UnitIdentificationOf};
-use sp_consensus_aura::sr25519::AuthorityId as AuraId;
+use pallet_staking::UnitIdentificationOf;
 use sp_runtime::traits::OpaqueKeys;
-
-/// Sessions of a fixed number of blocks, the first one starting with the chain.
-pub type FixedSessions = PeriodicSessions<ConstU32<SESSION_BLOCKS>, ConstU32<0>>;
-
-/// Offences that can still be punished; older ones are dropped with an event.
-pub type PunishableOffences = FilterHistoricalOffences<Staking, Offences>;
-
-impl pallet_aura::Config for Runtime {
-    type AuthorityId = AuraId;
-    type MaxAuthorities = ConstU32<MAX_VALIDATORS>;
-    type DisabledValidators = Session;
-    type AllowMultipleBlocksPerSlot = ConstBool<false>;
-    type SlotDuration = ConstU64<SLOT_MILLIS>;
-}
 
 impl pallet_authority_discovery::Config for Runtime {
     type MaxAuthorities = ConstU32<MAX_VALIDATORS>;
 }
 
 impl pallet_authorship::Config for Runtime {
-    type FindAuthor = FindAccountFromAuthorIndex<Runtime, Aura>;
+    type FindAuthor = FindAccountFromAuthorIndex<Runtime, Author>;
     type EventHandler = Staking;
 }
 
@@ -54,7 +38,7 @@ impl pallet_grandpa::Config for Runtime {
         Runtime,
         PunishableOffences,
         Historical,
-        ConstU64<{ (BONDING_SESSIONS * SESSION_BLOCKS) as u64 }>,
+        ConstU64<REPORTABLE_BLOCKS>,
     >;
 }
 
@@ -62,8 +46,8 @@ impl pallet_session::Config for Runtime {
     type RuntimeEvent = RuntimeEvent;
     type ValidatorId = AccountId;
     type ValidatorIdOf = BondedStash;
-    type ShouldEndSession = FixedSessions;
-    type NextSessionRotation = FixedSessions;
+    type ShouldEndSession = Sessions;
+    type NextSessionRotation = Sessions;
     type SessionManager = historical::NoteHistoricalRoot<Runtime, Staking>;
     type SessionHandler =
         pallet_duet::SessionHandler<Runtime, <SessionKeys as OpaqueKeys>::KeyTypeIdProviders>;

@@ -1,10 +1,7 @@
 //! What Duet signs: the range over earlier blocks, and the sets of keys; and the keys for its recovery.
 
 use crate::{
-    configs::{
-        consensus::PunishableOffences,
-        staking::{ExposedStake, HandoffPoints},
-    },
+    configs::staking::{ExposedStake, HandoffPoints, PunishableOffences},
     constants::{BONDING_SESSIONS, KEY_DEPOSIT, TRUSTING_PERIOD},
     AccountId, Authorship, Balances, Runtime,
 };

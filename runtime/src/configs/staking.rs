@@ -2,10 +2,11 @@
 
 use crate::{
     constants::{
-        BONDING_ERAS, EXPOSURE_PAGE, HISTORY_ERAS, MAX_BACKERS, MAX_VALIDATORS, SESSIONS_PER_ERA,
+        BONDING_ERAS, BONDING_SESSIONS, EXPOSURE_PAGE, HISTORY_ERAS, MAX_BACKERS, MAX_VALIDATORS,
+        SESSIONS_PER_ERA, SESSION_BLOCKS,
     },
-    AccountId, Balance, Balances, Runtime, RuntimeEvent, RuntimeHoldReason, Session, Staking,
-    Timestamp,
+    AccountId, Balance, Balances, Offences, Runtime, RuntimeEvent, RuntimeHoldReason, Session,
+    Staking, Timestamp,
 };
 use duet_primitives::SetId;
 use frame_election_provider_support::{
@@ -18,7 +19,10 @@ use frame_support::{
 };
 use frame_system::EnsureRoot;
 use pallet_duet::OnHandoff;
-use pallet_staking::{FixedNominationsQuota, UseNominatorsAndValidatorsMap, UseValidatorsMap};
+use pallet_staking::{
+    FilterHistoricalOffences, FixedNominationsQuota, UseNominatorsAndValidatorsMap,
+    UseValidatorsMap,
+};
 use sp_runtime::{traits::Convert, Perbill, Perquintill};
 use sp_staking::{currency_to_vote::U128CurrencyToVote, EraPayout};
 
@@ -106,6 +110,12 @@ impl OnHandoff<AccountId> for HandoffPoints {
         );
     }
 }
+
+/// Offences that can still be punished; older ones are dropped with an event.
+pub type PunishableOffences = FilterHistoricalOffences<Staking, Offences>;
+
+/// Blocks for which a double vote or a double block can be reported.
+pub const REPORTABLE_BLOCKS: u64 = (BONDING_SESSIONS * SESSION_BLOCKS) as u64;
 
 /// Sizes for the benchmarks.
 pub struct BenchmarkSizes;

@@ -2,8 +2,9 @@
 
 use crate::{
     apis::VERSION,
+    configs::authoring::Author,
     constants::{EXISTENTIAL_DEPOSIT, MICRO, SLOT_MILLIS, SS58_PREFIX},
-    AccountId, Aura, Authorship, Balance, Balances, Block, Hash, Nonce, OriginCaller, PalletInfo,
+    AccountId, Authorship, Balance, Balances, Block, Hash, Nonce, OriginCaller, PalletInfo,
     Runtime, RuntimeCall, RuntimeEvent, RuntimeFreezeReason, RuntimeHoldReason, RuntimeOrigin,
     RuntimeTask, System,
 };
@@ -65,7 +66,7 @@ impl frame_system::Config for Runtime {
 
 impl pallet_timestamp::Config for Runtime {
     type Moment = u64;
-    type OnTimestampSet = Aura;
+    type OnTimestampSet = Author;
     type MinimumPeriod = ConstU64<{ SLOT_MILLIS / 2 }>;
     type WeightInfo = pallet_timestamp::weights::SubstrateWeight<Runtime>;
 }

@@ -72,11 +72,7 @@ fn validator((account, grandpa): (Sr25519Keyring, Ed25519Keyring)) -> Validator 
         duet_key(&format!("//{account}")).expect("committed for every validator of a preset");
     Validator {
         account: account.to_account_id(),
-        session_keys: SessionKeys {
-            aura: account.public().into(),
-            grandpa: grandpa.public().into(),
-            authority_discovery: account.public().into(),
-        },
+        session_keys: SessionKeys::new(account.public(), grandpa.public()),
         duet_key,
         duet_proof,
     }

@@ -61,6 +61,14 @@ impl Executables {
         self.find("solochain-template-node", "SOLOCHAIN_TEMPLATE_NODE")
     }
 
+    /// The node whose blocks BABE authors, which `cargo xtask babe` builds.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn babe(&self) -> Result<PathBuf> {
+        self.find("babe/duet-node", "DUET_BABE_NODE")
+    }
+
     /// The light client.
     ///
     /// # Errors

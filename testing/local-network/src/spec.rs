@@ -167,11 +167,7 @@ fn validator(account: Sr25519Keyring) -> Result<Validator> {
     let grandpa = grandpa.ok_or_else(|| bad("GRANDPA key"))?;
     Ok(Validator {
         account: account.to_account_id(),
-        session_keys: SessionKeys {
-            aura: account.public().into(),
-            grandpa: grandpa.public().into(),
-            authority_discovery: account.public().into(),
-        },
+        session_keys: SessionKeys::new(account.public(), grandpa.public()),
         duet_key: secret.public(),
         duet_proof: secret.prove_possession(&owner),
     })

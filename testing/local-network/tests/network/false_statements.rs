@@ -59,7 +59,7 @@ async fn false_votes_and_a_false_proof_cost_their_signers_their_stake() {
 }
 
 /// A peer that votes with a validator's secret.
-async fn liar(alice: &Rpc, genesis: H256, validator: Sr25519Keyring) -> Equivocator {
+pub(crate) async fn liar(alice: &Rpc, genesis: H256, validator: Sr25519Keyring) -> Equivocator {
     let set = first_set(alice, genesis).await;
     let signer = position(set.keyset(), &secret(validator).public());
     let address = alice.peer_address().await.expect("alice listens");
@@ -82,7 +82,7 @@ async fn hand_in(network: &Network, proof: String) {
 }
 
 /// Waits until a final block has an extrinsic that reports exactly these. The block.
-async fn reported(alice: &Rpc, offenders: &[Sr25519Keyring]) -> BlockNumber {
+pub(crate) async fn reported(alice: &Rpc, offenders: &[Sr25519Keyring]) -> BlockNumber {
     let mut accounts: Vec<_> = offenders.iter().map(|one| one.to_account_id()).collect();
     accounts.sort();
     let from = alice.finalized().await.expect("it answers");
@@ -118,8 +118,8 @@ async fn has_report(alice: &Rpc, block: BlockNumber, accounts: &[AccountId]) -> 
     }))
 }
 
-/// What the validator has at stake after this block, which is less than before it.
-async fn left_of(alice: &Rpc, validator: Sr25519Keyring, block: BlockNumber) -> u128 {
+/// What an account has at stake after this block, which is less than before it.
+pub(crate) async fn left_of(alice: &Rpc, validator: Sr25519Keyring, block: BlockNumber) -> u128 {
     let account = validator.to_account_id();
     let before = BlockNumber::new(block.get() - 1);
     let mut stakes = [0, 0];

@@ -4,6 +4,7 @@
 mod adoption;
 mod adversaries;
 mod arrival;
+mod babe;
 mod bridge;
 mod client;
 mod crashes;
