@@ -55,6 +55,8 @@ pub(crate) fn run(options: &Options) -> Result {
     let mut build = cargo::cargo(arguments);
     build
         .env("CARGO_TARGET_DIR", &target)
+        // Otherwise the builder of runtimes looks for a lock file above its output, and finds ours or none.
+        .env("WASM_BUILD_WORKSPACE_HINT", &chain)
         .env_remove(cargo::WRAPPER)
         .current_dir(&chain);
     cargo::run(&mut build)?;
