@@ -200,7 +200,7 @@ pub(super) const REST: &[Step] = &[
 
 /// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
-pub(super) const BY_HAND: [(&str, &str); 8] = [
+pub(super) const BY_HAND: [(&str, &str); 10] = [
     ("dependencies", "deps"),
     ("lints of optional features", "lint"),
     ("book", "book"),
@@ -209,6 +209,8 @@ pub(super) const BY_HAND: [(&str, &str); 8] = [
     ("mutants", "mutants"),
     ("guided fuzzing", "fuzz --minutes 600"),
     ("laboratory, all scenarios", "laboratory"),
+    ("public template", "template DIR"),
+    ("BABE and nominators", "babe"),
 ];
 
 /// The steps of a full run, in order.
