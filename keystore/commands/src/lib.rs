@@ -21,10 +21,10 @@
 //! }
 //! ```
 //!
-//! The commands take chain specifications from the node's own [`SubstrateCli`], and use its folders. Those that ask a
-//! running node, `rotate` and `remove`, read the format of transactions and the names of errors from that chain's
-//! metadata. They serve chains whose accounts are [`AccountId32`] and whose pallet is called `Duet` (LIGHT-2).
-//! `rotate` signs with the SDK's `MultiSignature`; for other signatures, `rotate --print-call` prints the call.
+//! The commands take chain specifications from the node's own [`SubstrateCli`], and use its folders. `rotate` and
+//! `remove` ask a running node, and serve chains whose accounts are [`AccountId32`] and whose pallet is called `Duet`
+//! (LIGHT-2). `rotate` reads the format of transactions and the names of errors from that chain's metadata, and signs
+//! with the SDK's `MultiSignature`; for other signatures, `rotate --print-call` prints the call.
 
 #![forbid(unsafe_code)]
 // The SDK's errors are that large, and its traits take them unboxed.

@@ -17,6 +17,8 @@ use sp_core::{crypto::AccountId32, Bytes};
 use sp_io::hashing::twox_128;
 use std::{future::Future, io, time::Duration};
 
+/// The method for the versions of the runtime.
+const RUNTIME_VERSION: &str = "state_getRuntimeVersion";
 /// The version of the metadata: every runtime of the last years has it.
 const METADATA: u32 = 15;
 /// The deadline for one answer.
@@ -224,14 +226,8 @@ impl Node {
     /// # Errors
     /// [`NodeError::Format`] if it is unknown to this executable.
     pub(crate) async fn format(&self, genesis: H256, at: H256) -> Result<Format, NodeError> {
-        let method = "state_getRuntimeVersion";
-        let version: Value = self.ask(method, rpc_params![at]).await?;
-        let number = |what| {
-            let number = version.get(what).and_then(Value::as_u64);
-            let number = number.and_then(|number| u32::try_from(number).ok());
-            number.ok_or(NodeError::Lacks { method, what })
-        };
-        let versions = (number("specVersion")?, number("transactionVersion")?);
+        let version: Value = self.ask(RUNTIME_VERSION, rpc_params![at]).await?;
+        let versions = versions(&version)?;
         let function = "Metadata_metadata_at_version";
         let metadata: Option<Vec<u8>> = self.call(function, METADATA, at).await?;
         let metadata = metadata.ok_or(NodeError::Lacks {
@@ -326,4 +322,40 @@ fn finalized_in(status: &Value) -> Result<Option<H256>, NodeError> {
 /// Decodes a node's answer and rejects trailing bytes.
 pub(crate) fn decode<T: Decode>(method: &'static str, bytes: &[u8]) -> Result<T, NodeError> {
     T::decode_all(&mut &*bytes).map_err(|source| NodeError::Decode { method, source })
+}
+
+/// The versions of the runtime and of its transactions, from a node's answer.
+fn versions(answer: &Value) -> Result<(u32, u32), NodeError> {
+    let number = |what| {
+        let number = answer.get(what).and_then(Value::as_u64);
+        let number = number.and_then(|number| u32::try_from(number).ok());
+        number.ok_or(NodeError::Lacks {
+            method: RUNTIME_VERSION,
+            what,
+        })
+    };
+    Ok((number("specVersion")?, number("transactionVersion")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_without_a_number_says_which_is_missing() {
+        let both = json!({ "specVersion": 7, "transactionVersion": 1 });
+        assert_eq!(versions(&both).expect("it has both"), (7, 1));
+        for (answer, missing) in [
+            (json!({ "specVersion": 7 }), "transactionVersion"),
+            (json!({ "transactionVersion": 1 }), "specVersion"),
+            (
+                json!({ "specVersion": u64::MAX, "transactionVersion": 1 }),
+                "specVersion",
+            ),
+        ] {
+            let error = versions(&answer).expect_err("it lacks a number");
+            assert!(error.to_string().ends_with(missing), "{error}");
+        }
+    }
 }

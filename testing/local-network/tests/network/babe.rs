@@ -7,10 +7,10 @@
 use crate::{
     client::Client,
     equivocation::votes_twice,
-    false_statements::{left_of, liar, reported},
+    false_statements::{left_of, liar, reported, AHEAD},
     support::{
-        is_final, is_in_the_log, keysets, participation, proven_beyond, rpc, scenario,
-        SOME_SESSIONS,
+        is_final, is_in_the_log, keysets, participation, proven_beyond, proven_within, rpc,
+        scenario, SOME_SESSIONS,
     },
 };
 use duet_local_network::{
@@ -30,8 +30,6 @@ use std::time::{Duration, SystemTime};
 
 /// The bond of a validator of the genesis, and of each nominator.
 const STAKE: u128 = 1_000 * UNIT;
-/// Votes on blocks so far ahead are verified by nodes, and no honest validator makes one.
-const AHEAD: u32 = 100;
 /// For so long nobody authors: two epochs and a half.
 const SKIPPED: Duration = Duration::from_millis(SLOT_MILLIS * SESSION_BLOCKS as u64 * 5 / 2);
 
@@ -85,14 +83,11 @@ fn five_validators_and_two_nominators(genesis: &mut Value) {
         list.expect("the genesis has it").push(value);
     };
     let grandpa = Ed25519Keyring::Eve.to_account_id();
-    let (eve, account) = (Eve.to_account_id(), Eve.to_account_id());
+    let eve = Eve.to_account_id();
     let keys = json!({ "babe": eve, "grandpa": grandpa, "authority_discovery": eve });
-    add(
-        &mut genesis["session"]["keys"],
-        json!([account, account, keys]),
-    );
+    add(&mut genesis["session"]["keys"], json!([eve, eve, keys]));
     let stakers = &mut genesis["staking"]["stakers"];
-    add(stakers, json!([account, account, STAKE, "Validator"]));
+    add(stakers, json!([eve, eve, STAKE, "Validator"]));
     for (nominator, validator) in [(CharlieStash, Charlie), (DaveStash, Dave)] {
         let nominator = nominator.to_account_id();
         let role = json!({ "Nominator": [validator.to_account_id()] });
@@ -141,7 +136,9 @@ async fn an_election_changes_the_set(network: &mut Network, alice: &Rpc) {
         .await
         .expect("the set follows the elections");
     let now = alice.best().await.expect("it answers");
-    proven_within_sessions(alice, now).await;
+    proven_within(SOME_SESSIONS, alice, now)
+        .await
+        .expect("the set proves");
 }
 
 /// Prints the state of the chain, for the report.
@@ -182,7 +179,9 @@ async fn eras_are_forced(alice: &Rpc) {
         .await
         .expect("eras begin with sessions");
     let now = alice.best().await.expect("it answers");
-    proven_within_sessions(alice, now).await;
+    proven_within(SOME_SESSIONS, alice, now)
+        .await
+        .expect("the set proves");
 }
 
 /// All nodes are away for longer than an epoch. The next block begins a later one.
@@ -202,12 +201,8 @@ async fn epochs_pass_without_a_block(network: &mut Network) {
         network.restart(node).await.expect("a killed node starts");
     }
     let alice = rpc(network, 0).await;
-    proven_within_sessions(&alice, best.saturating_add(SESSION_BLOCKS)).await;
-}
-
-async fn proven_within_sessions(alice: &Rpc, block: BlockNumber) {
-    let proven = |proven: &BlockNumber| *proven > block;
-    wait::until("a proof", SOME_SESSIONS, || alice.proven(), proven)
+    let later = best.saturating_add(SESSION_BLOCKS);
+    proven_within(SOME_SESSIONS, &alice, later)
         .await
         .expect("the set proves");
 }

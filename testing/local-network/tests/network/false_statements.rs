@@ -17,7 +17,7 @@ use serde_json::Value;
 use sp_keyring::Sr25519Keyring::{self, Alice, Bob, Charlie, Dave};
 
 /// Votes on blocks so far ahead are verified by nodes, and no honest validator makes one.
-const AHEAD: u32 = 100;
+pub(crate) const AHEAD: u32 = 100;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn false_votes_and_a_false_proof_cost_their_signers_their_stake() {

@@ -134,7 +134,11 @@ pub(crate) async fn proven_beyond(rpc: &Rpc, block: BlockNumber) -> Result<Block
     proven_within(SOON, rpc, block).await
 }
 
-async fn proven_within(limit: Duration, rpc: &Rpc, block: BlockNumber) -> Result<BlockNumber> {
+pub(crate) async fn proven_within(
+    limit: Duration,
+    rpc: &Rpc,
+    block: BlockNumber,
+) -> Result<BlockNumber> {
     let what = format!("a proof of a block after {block}");
     wait::until(&what, limit, || rpc.proven(), |proven| *proven > block).await
 }
