@@ -2,7 +2,7 @@
 
 use crate::{weights::WeightInfo, Config, Pallet};
 use core::any::type_name;
-use duet_primitives::suite;
+use duet_primitives::{suite, H256};
 use frame_support::{
     dispatch::DispatchClass,
     traits::{Get, PalletInfoAccess},
@@ -16,6 +16,7 @@ type Weights<T> = <T as Config>::WeightInfo;
 pub(crate) fn integrity_test<T: Config>() {
     assert_name(Pallet::<T>::name());
     assert_handler(type_name::<<T as pallet_session::Config>::SessionHandler>());
+    assert_root::<T::MmrRoot>();
     let limit = <T as Config>::MaxValidators::get();
     assert!(
         limit > 0,
@@ -67,6 +68,12 @@ pub(crate) fn assert_handler(handler: &str) {
         handler.contains(ours),
         "CHAIN-3: the session handler is {handler}, so no set would ever change; wrap it in pallet_duet::SessionHandler"
     );
+}
+
+/// The root can be read: no pallet that it needs is missing.
+pub(crate) fn assert_root<Root: Get<H256>>() {
+    #[cfg(feature = "std")]
+    sp_io::TestExternalities::new_empty().execute_with(Root::get);
 }
 
 /// The most weight of `reset`: it makes a set of as many validators as one block looks at, and begins a larger one.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use duet_primitives::H256;
-use frame_support::traits::Get;
+use frame_support::traits::{Get, PalletInfo};
 use frame_system::pallet_prelude::BlockNumberFor;
 use pallet_mmr::{Config, Pallet, RootHash};
 use sp_mmr_primitives::{
@@ -18,10 +18,18 @@ type LeafOf<T> = <<T as Config>::LeafData as LeafDataProvider>::LeafData;
 ///
 /// The range ends at the parent of the block whose state is read. It is extended while the block is initialised, before
 /// any extrinsic runs.
+///
+/// # Panics
+/// When `pallet-mmr` is configured, but is not among the runtime's pallets. The integrity test of
+/// [`pallet-duet`](crate::Pallet) finds that.
 pub struct MmrRootOf<T>(PhantomData<T>);
 
 impl<T: Config<Hashing: Hash<Output = H256>>> Get<H256> for MmrRootOf<T> {
     fn get() -> H256 {
+        assert!(
+            T::PalletInfo::index::<Pallet<T>>().is_some(),
+            "the runtime lacks pallet-mmr, so no block has a commitment; add pallet_duet::pallet_mmr to its pallets"
+        );
         RootHash::<T>::get()
     }
 }

@@ -1,12 +1,14 @@
 use super::negated;
 use crate::{
+    config_preludes::MmrDefaultConfig,
     limits,
     mock::{
         events, genesis, key, logs, next_block, next_session, on, proof, register, register_key_of,
         sessions, with, AllPalletsWithSystem, Duet, Elected, Heard, Listener, MaxValidators,
         MmrRoot, RuntimeOrigin, Session, SlashableSessions, System, Test, TrustingPeriod, GENESIS,
     },
-    Event, KeptReason, KeyOwners, KeyStatus, Keysets, OldestSet, SessionHandler, SetRecord, Sets,
+    Event, KeptReason, KeyOwners, KeyStatus, Keysets, MmrDefaults, MmrRootOf, OldestSet,
+    SessionHandler, SetRecord, Sets,
 };
 use core::any::type_name;
 use duet_primitives::{
@@ -15,7 +17,7 @@ use duet_primitives::{
     BlockNumber, CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment, LeafVersion,
     MmrLeaf, SetId, H256,
 };
-use frame_support::{assert_ok, traits::IntegrityTest};
+use frame_support::{assert_ok, derive_impl, traits::IntegrityTest};
 use pallet_session::SessionHandler as _;
 use sp_io::hashing::twox_128;
 use sp_mmr_primitives::LeafDataProvider;
@@ -484,6 +486,16 @@ fn another_name_fails_the_integrity_test() {
 #[should_panic(expected = "CHAIN-3: the session handler is")]
 fn a_session_handler_that_is_not_wrapped_fails_the_integrity_test() {
     limits::assert_handler(type_name::<Listener>());
+}
+
+/// It is configured, and the mock runtime does not have it.
+#[derive_impl(MmrDefaultConfig<Test>)]
+impl pallet_mmr::Config for Test {}
+
+#[test]
+#[should_panic(expected = "the runtime lacks pallet-mmr")]
+fn a_range_that_the_runtime_lacks_fails_the_integrity_test() {
+    limits::assert_root::<MmrRootOf<Test>>();
 }
 
 #[test]
