@@ -61,6 +61,17 @@ impl Executables {
         self.find("solochain-template-node", "SOLOCHAIN_TEMPLATE_NODE")
     }
 
+    /// The node of the SDK's public template on our release of the SDK, which that command builds, too.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn public_template_without_duet(&self) -> Result<PathBuf> {
+        self.find(
+            "solochain-template-node-without-duet",
+            "SOLOCHAIN_TEMPLATE_NODE_WITHOUT_DUET",
+        )
+    }
+
     /// The node whose blocks BABE authors, which `cargo xtask babe` builds.
     ///
     /// # Errors

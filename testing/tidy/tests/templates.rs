@@ -10,8 +10,12 @@ use std::{
 
 /// Lines that the patch adds, in manifests too.
 const LONGEST: usize = 60;
-/// In their order: to our release of the SDK, and Duet.
-const PATCHES: [&str; 2] = ["solochain-template-2609.patch", "solochain-template.patch"];
+/// In their order: to our release of the SDK, Duet, and a running chain's migration.
+const PATCHES: [&str; 3] = [
+    "solochain-template-2609.patch",
+    "solochain-template.patch",
+    "solochain-template-sessions.patch",
+];
 /// The folder of the SDK's template, of the release stable2503.
 const VARIABLE: &str = "SOLOCHAIN_TEMPLATE";
 /// That folder, beside the repository, unless the variable names another.
