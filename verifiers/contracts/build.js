@@ -17,7 +17,7 @@ const sources = Object.fromEntries(
   names.map((name) => [name, { content: readFileSync(at(`src/${name}`), 'utf8') }]),
 );
 const settings = {
-  optimizer: { enabled: true, runs: 10000 },
+  optimizer: { enabled: true, runs: 50 },
   viaIR: true,
   evmVersion: 'prague',
   metadata: { bytecodeHash: 'none', appendCBOR: false },

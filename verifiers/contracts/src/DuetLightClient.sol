@@ -78,6 +78,8 @@ contract DuetLightClient {
     bytes32[KEPT_SETS] private replaced;
     /// When each of them was replaced: 64 bits for each.
     uint256 private replacedAt;
+    /// Hash of the last pair (apk1, apk2) for which the equation held. That does not depend on the set. (JUST-9)
+    bytes32 private pair;
 
     struct Checkpoint {
         bytes32 genesisHash;
@@ -103,6 +105,7 @@ contract DuetLightClient {
         for (uint256 i; i < KEPT; ++i) blocks[i] = bytes32(uint256(1));
         for (uint256 i; i < KEPT_SETS; ++i) replaced[i] = bytes32(uint256(1));
         replacedAt = 1;
+        pair = bytes32(uint256(1));
         _begin(checkpoint);
     }
 
@@ -136,14 +139,12 @@ contract DuetLightClient {
     /// @return Whether the client vouches for it.
     function isVerified(uint32 number, bytes32 blockHash, bytes32 mmrRoot) public view returns (bool) {
         State memory s = state;
-        if (s.isFrozen) return false;
-        bytes32 wanted = _block(number, blockHash, mmrRoot);
-        for (uint256 i; i < KEPT; ++i) if (blocks[i] == wanted) return true;
-        return false;
+        return !s.isFrozen && _isKept(s, _block(number, blockHash, mmrRoot));
     }
 
     /// @notice Takes a proof of a newer block, or of the newest one, when it says the same or contradicts. What says all that is
-    /// known of the newest block is not verified, because nothing changes: whoever comes second pays little.
+    /// known of the newest block, or names an older one of the last `KEPT`, is not verified, because nothing changes: whoever
+    /// comes second pays little. So success shows nothing; `isVerified` does.
     /// Rules: LIGHT-9, LIGHT-4, LIGHT-5, LIGHT-6, JUST-2 to JUST-5, STATELESS-1, -2, LIGHT-5, SET-3, contradictions. (JUST-1 is the
     /// choice of the set.)
     /// @param proof See `FinalityProof`.
@@ -153,16 +154,21 @@ contract DuetLightClient {
         _checkAwake(s);
         uint256 place = _offset(proof);
         uint32 number = uint32(FinalityProof.u32(place));
-        if (number < s.number) revert Rule_LIGHT_4(s.number, number);
-        if (number == s.number && _repeats(s, proof)) return;
-        (uint64 id, uint64 next) = _check(s, proof, s.signing);
         bytes32 wanted = _block(number, _word(place + 4), _word(place + 36));
+        if (number < s.number) {
+            if (proof.length >= 596 && _isKept(s, wanted)) return;
+            revert Rule_LIGHT_4(s.number, number);
+        }
+        if (number == s.number && _repeats(s, proof, wanted)) return;
+        bytes32 known = pair;
+        (uint64 id, uint64 next, bytes32 shown) = _check(s, proof, s.signing, known);
         if (_contradicts(s, proof, number, id, next, wanted)) {
             state.isFrozen = true;
             emit Frozen(blocks[(s.count - 1) % KEPT], keccak256(proof[:168]));
             return;
         }
         if (number == s.number) return;
+        if (shown != known) pair = shown;
         if (id != s.signing) {
             _keep(s.signing);
             signingSet = nextSet;
@@ -191,8 +197,9 @@ contract DuetLightClient {
         State memory s = state;
         _checkAwake(s);
         uint64 oldest = s.signing > KEPT_SETS ? s.signing - uint64(KEPT_SETS) : 0;
-        (uint64 one, uint64 oneNext) = _check(s, first, oldest);
-        (uint64 other, uint64 otherNext) = _check(s, second, oldest);
+        bytes32 known = pair;
+        (uint64 one, uint64 oneNext,) = _check(s, first, oldest, known);
+        (uint64 other, uint64 otherNext,) = _check(s, second, oldest, known);
         uint256 a = FinalityProof.u32(_offset(first));
         uint256 b = FinalityProof.u32(_offset(second));
         bytes32 firstHash = keccak256(first[:168]);
@@ -237,7 +244,11 @@ contract DuetLightClient {
 
     /// @dev All rules on one proof that do not compare it with other blocks. Evidence may be of a set that was replaced: of
     /// `oldest`, or a later one.
-    function _check(State memory s, bytes calldata proof, uint64 oldest) private view returns (uint64 id, uint64 next) {
+    function _check(State memory s, bytes calldata proof, uint64 oldest, bytes32 known)
+        private
+        view
+        returns (uint64 id, uint64 next, bytes32 shown)
+    {
         if (proof.length < 596) revert FinalityProof.Rule_ENC_6();
         uint256 place = _offset(proof);
         id = uint64(FinalityProof.u64(place + 68));
@@ -250,7 +261,7 @@ contract DuetLightClient {
         uint64 latest = s.hasNext ? s.signing + 1 : s.signing;
         if (id > latest) revert Rule_LIGHT_6(latest, id);
         if (keccak256(proof[168:308]) != wanted) revert Rule_LIGHT_3();
-        FinalityProof.verify(proof, genesisHash);
+        shown = FinalityProof.verify(proof, genesisHash, known);
         if (next == id) {
             if (keccak256(proof[76:168]) != keccak256(proof[168:260])) revert Rule_LIGHT_5_Successor();
         } else {
@@ -261,12 +272,18 @@ contract DuetLightClient {
         }
     }
 
+    /// @dev Whether a block is one of the last `KEPT`. The newest comes first: each of the others costs a slot more.
+    function _isKept(State memory s, bytes32 wanted) private view returns (bool) {
+        for (uint256 i = 1; i <= KEPT; ++i) {
+            if (blocks[(s.count + KEPT - i) % KEPT] == wanted) return true;
+        }
+        return false;
+    }
+
     /// @dev Whether a proof, valid or not, says of the newest block what is known of it, and nothing else.
-    function _repeats(State memory s, bytes calldata proof) private view returns (bool) {
-        if (s.isCheckpoint || proof.length < 596) return false;
+    function _repeats(State memory s, bytes calldata proof, bytes32 wanted) private view returns (bool) {
+        if (s.isCheckpoint || proof.length < 596 || wanted != blocks[(s.count - 1) % KEPT]) return false;
         uint256 place = _offset(proof);
-        bytes32 kept = blocks[(s.count - 1) % KEPT];
-        if (_block(s.number, _word(place + 4), _word(place + 36)) != kept) return false;
         if (FinalityProof.u64(place + 68) != s.signing || keccak256(proof[168:308]) != signingSet) return false;
         if (keccak256(proof[76:168]) == keccak256(proof[168:260])) return !s.hasNext;
         return s.hasNext && proof.length >= 644 && keccak256(bytes.concat(proof[76:168], proof[596:644])) == nextSet;

@@ -15,7 +15,8 @@ pragma solidity 0.8.37;
 ///     32 h  the multiproof (STATELESS-2)
 ///
 /// Points come uncompressed, because the EVM cannot find y; bytes that are hashed are compressed here.
-/// @dev Subgroups: the multiplication checks apk1, the pairing checks apk2 and `s + t*apk1`, and therefore `s`. Keys of
+/// @dev Subgroups: the multiplication checks apk1, the pairing checks apk2 and `s + t*apk1`, and therefore `s`. Of a known pair
+/// apk1 was checked then, and the pairing checks apk2 and `s`. Keys of
 /// non-signers are under a trusted root, so the chain checked them (SET-5). The top bits of x are free, because every
 /// point goes to a precompile that refuses x above the modulus before the proof is accepted.
 library FinalityProof {
@@ -63,8 +64,18 @@ library FinalityProof {
 
     /// @notice Reverts unless the proof holds for the set that it brings. The caller compares that set with a trusted one.
     /// Rules: JUST-2 to JUST-5, STATELESS-1, STATELESS-2. What is looped over is paid for as calldata.
-    function verify(bytes calldata proof, bytes32 genesisHash) internal view {
-        _equation(read(proof, genesisHash));
+    /// @param known What another call returned, of any set; the pair that led to it needs only its signature checked. (JUST-9)
+    /// @return pair The hash of (apk1, apk2).
+    function verify(bytes calldata proof, bytes32 genesisHash, bytes32 known) internal view returns (bytes32 pair) {
+        uint256 m = read(proof, genesisHash);
+        assembly ("memory-safe") {
+            let s := add(m, SCRATCH)
+            mcopy(s, add(m, APK1), 128)
+            mcopy(add(s, 128), add(m, KEY2), 256)
+            pair := keccak256(s, 384)
+        }
+        if (pair == known) _signature(m);
+        else _equation(m);
     }
 
     /// @notice The same of a recovery proof: a statement of 180 bytes in place of the commitment, and always y of the total of
@@ -112,6 +123,21 @@ library FinalityProof {
         _call(0x0c, m + APK1, 160, m + T_G1, 128);
         _call(0x0b, m + SIGMA, 256, m, 128);
         _call(0x0b, m + MESSAGE, 256, m + RIGHT, 128);
+        _pairing(m);
+    }
+
+    /// @dev JUST-9: JUST-5 of a pair for which it held before.
+    function _signature(uint256 m) private view {
+        _generator(m + 128);
+        assembly ("memory-safe") {
+            mcopy(m, add(m, SIGMA), 128)
+            mcopy(add(m, RIGHT), add(m, MESSAGE), 128)
+        }
+        _pairing(m);
+    }
+
+    /// @dev Left with minus the generator of G2, and right with apk2.
+    function _pairing(uint256 m) private view {
         _call(0x0f, m, 768, m, 32);
         bool holds;
         assembly ("memory-safe") {

@@ -585,6 +585,6 @@ fn gas_of_a_recovery() {
     }
 }
 
-const DEPLOYMENT: u64 = 4_201_851;
-const ANNOUNCED: u64 = 371_404;
-const CROSSED: u64 = 71_116;
+const DEPLOYMENT: u64 = 3_615_948;
+const ANNOUNCED: u64 = 374_981;
+const CROSSED: u64 = 71_085;
