@@ -6,7 +6,7 @@ use duet_benches::{
     rivals::{Arkworks, BlstBatch, BlstMinPk, BlstMinSig, Ecdsa, Threads, W3fVote},
 };
 use duet_curve::Arithmetic;
-use duet_primitives::{DualKeyBytes, UncheckedVote};
+use duet_primitives::{DualKeyBytes, RoundMessage, UncheckedVote};
 use sp_core::{bls381, proof_of_possession::ProofOfPossessionVerifier, Pair};
 use std::{hint::black_box, num::NonZeroUsize};
 use w3f_bls::{TinyBLS377, TinyBLS381};
@@ -159,6 +159,11 @@ fn rounds(harness: &mut Harness) {
             harness.measure(&name, Pace::Slow, || a_round(*n, threads));
         }
     }
+    // On a message that strangers chose, for which nobody has tables.
+    let name = "vote::check_all/n=1000,threads=1,scheme=duet,message=unexpected";
+    harness.measure(name, Pace::Slow, || {
+        a_round_on(1000, NonZeroUsize::MIN, Round::unexpected_message)
+    });
     let fastest = Arithmetic::current();
     for arithmetic in Arithmetic::supported() {
         let key = match arithmetic {
@@ -191,6 +196,14 @@ fn rounds(harness: &mut Harness) {
 }
 
 fn a_round(n: u32, threads: NonZeroUsize) -> impl FnMut() -> bool {
+    a_round_on(n, threads, Round::message)
+}
+
+fn a_round_on(
+    n: u32,
+    threads: NonZeroUsize,
+    message: fn(&Round) -> RoundMessage,
+) -> impl FnMut() -> bool {
     let round = Round::of(n);
     let check = move || {
         let votes = round
@@ -198,7 +211,7 @@ fn a_round(n: u32, threads: NonZeroUsize) -> impl FnMut() -> bool {
             .iter()
             .map(|bytes| decode_vote(bytes))
             .collect();
-        let message = round.message();
+        let message = message(round);
         UncheckedVote::check_all(votes, round.keyset(), &message, threads)
             .iter()
             .all(Result::is_ok)

@@ -59,7 +59,12 @@ impl Round {
 
     /// The message as a node prepares it for the votes of its set: hashed to the curve, with no tables made yet.
     pub fn message(&self) -> RoundMessage {
-        RoundMessage::new(GENESIS, self.commitment.clone()).expecting(self.keyset().len())
+        self.unexpected_message().expecting(self.keyset().len())
+    }
+
+    /// The same message as a node has it when only votes of others name it.
+    pub fn unexpected_message(&self) -> RoundMessage {
+        RoundMessage::new(GENESIS, self.commitment.clone())
     }
 
     /// The bytes that signers sign, without the ciphersuite.

@@ -121,8 +121,9 @@ impl Eq for RoundMessage {}
 impl RoundMessage {
     /// Hashes the commitment's signed bytes to G1. Cost: one hash to the curve.
     ///
-    /// Keeps no tables: for a message that strangers chose. A node that expects a round of votes on a message of its
-    /// own calls [`RoundMessage::expecting`] on it.
+    /// Keeps no tables, so that messages that strangers chose take no memory. Votes that are checked
+    /// [together](crate::UncheckedVote::check_all) share a table for the time of that call. A node that expects a round
+    /// of votes, some of which come alone, calls [`RoundMessage::expecting`].
     pub fn new(genesis_hash: H256, commitment: Commitment) -> Self {
         let hm = hash_message(
             SIGNATURE_SUITE,

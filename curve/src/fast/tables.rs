@@ -30,7 +30,7 @@ pub(super) const MESSAGES: [(u32, Shape); 4] = [
     (2048, Shape::new(11, 12, 12)),
     (512, Shape::new(10, 13, 13)),
     (16, Shape::new(8, 16, 4)),
-    (0, Shape::new(6, 22, 1)),
+    (0, FEW),
 ];
 
 /// For a point that is multiplied a few times.
@@ -58,6 +58,13 @@ pub(super) fn generator() -> &'static Comb {
     GENERATOR_TABLES
         .get(&Affine::default())
         .expect("made with the tables; qed")
+}
+
+/// For a message with this many votes.
+pub(super) fn message_shape(votes: u32) -> Shape {
+    let mut from_the_largest = MESSAGES.into_iter();
+    let fits = from_the_largest.find(|(least, _)| votes >= *least);
+    fits.map_or(FEW, |(_, shape)| shape)
 }
 
 /// Tables of one point, shared by its copies; none by default. They are made when the point is multiplied for the
@@ -109,10 +116,12 @@ impl Tables {
 
     /// For a message on which this many votes are expected.
     pub(crate) fn for_message(votes: u32) -> Self {
-        MESSAGES
-            .into_iter()
-            .find(|(least, _)| votes >= *least)
-            .map_or_else(Self::default, |(_, shape)| Self::of_shape(shape))
+        Self::of_shape(message_shape(votes))
+    }
+
+    /// Whether the point never gets tables.
+    pub(super) fn are_none(&self) -> bool {
+        self.0.is_none()
     }
 
     /// The tables, if the point is multiplied for the second time or was before.

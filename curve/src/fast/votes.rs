@@ -12,7 +12,7 @@ use super::{
     decompression::decompress_all,
     multiples::mul,
     point::{to_affine, Affine, ZERO},
-    tables::{generator, Tables},
+    tables::{generator, message_shape, Tables},
     variable,
 };
 use crate::{
@@ -51,11 +51,11 @@ pub(crate) struct Commitments {
 /// σ and the two commitments of one vote.
 pub(crate) fn commitments(vote: &Vote<'_>) -> Result<Commitments, PointError> {
     let sigma = Affine::from_blst(&decompress_g1(vote.sigma)?);
-    Prepared::new(vote, sigma).alone()
+    Prepared::new(vote, None, sigma).alone()
 }
 
 /// The same for many votes: in batches if their tables have the same shapes or their keys have none yet, else one by
-/// one.
+/// one. A message that keeps no table gets one for this call, if enough votes are on it.
 pub(crate) fn commitments_all(votes: &[Vote<'_>]) -> Vec<Result<Commitments, PointError>> {
     commitments_all_with(Arithmetic::current(), votes)
 }
@@ -66,10 +66,35 @@ pub(super) fn commitments_all_with(
     votes: &[Vote<'_>],
 ) -> Vec<Result<Commitments, PointError>> {
     let mut additions = Additions::with(arithmetic);
+    let passing = PassingTable::of(votes);
     votes
         .chunks(batch_len(arithmetic))
-        .flat_map(|batch| batched(batch, arithmetic, &mut additions))
+        .flat_map(|batch| batched(batch, passing.as_ref(), arithmetic, &mut additions))
         .collect()
+}
+
+/// A table of one call for a message that keeps none.
+pub(super) struct PassingTable {
+    hm: Affine,
+    comb: Comb,
+}
+
+impl PassingTable {
+    /// Of the first vote's message. Votes that are checked together are on one message.
+    pub(super) fn of(votes: &[Vote<'_>]) -> Option<Self> {
+        let hm = votes.first()?.hm;
+        let has_none = |vote: &&Vote<'_>| vote.hm == hm && vote.hm_tables.are_none();
+        let count = votes.iter().filter(has_none).count();
+        let shape = message_shape(u32::try_from(count).unwrap_or(u32::MAX));
+        (count >= MIN_BATCH).then(|| Self {
+            hm,
+            comb: Comb::new(shape, hm),
+        })
+    }
+
+    fn get(&self, hm: &Affine) -> Option<&Comb> {
+        (self.hm == *hm).then_some(&self.comb)
+    }
 }
 
 /// Votes in a batch.
@@ -94,11 +119,12 @@ struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    fn new(vote: &'a Vote<'_>, sigma: Affine) -> Self {
+    fn new(vote: &'a Vote<'_>, passing: Option<&'a PassingTable>, sigma: Affine) -> Self {
+        let passing = passing.and_then(|table| table.get(&vote.hm));
         Self {
             vote,
             pk1_tables: vote.pk1_tables.get(&vote.pk1),
-            hm_tables: vote.hm_tables.get(&vote.hm),
+            hm_tables: vote.hm_tables.get(&vote.hm).or(passing),
             sigma,
         }
     }
@@ -134,6 +160,7 @@ impl<'a> Prepared<'a> {
 
 fn batched(
     votes: &[Vote<'_>],
+    passing: Option<&PassingTable>,
     arithmetic: Arithmetic,
     additions: &mut Additions,
 ) -> Vec<Result<Commitments, PointError>> {
@@ -141,7 +168,7 @@ fn batched(
     let prepared: Vec<_> = votes
         .iter()
         .zip(decompress_all(arithmetic, &sigmas))
-        .map(|(vote, sigma)| sigma.map(|sigma| Prepared::new(vote, sigma)))
+        .map(|(vote, sigma)| sigma.map(|sigma| Prepared::new(vote, passing, sigma)))
         .collect();
     let mut shapes: Vec<Shapes> = Vec::new();
     for of_vote in prepared.iter().flatten().filter_map(Prepared::shapes) {

@@ -5,7 +5,7 @@ use super::{
     point::{Affine, ZERO},
     sums::sum,
     tables::Tables,
-    votes::{commitments, commitments_all_with, Vote},
+    votes::{commitments, commitments_all_with, Commitments, PassingTable, Vote},
 };
 use crate::{
     arithmetic::Arithmetic,
@@ -65,20 +65,22 @@ fn case(number: u64, pk1_tables: &Tables) -> Case {
     }
 }
 
+/// A vote on this message.
+fn vote<'a>(case: &'a Case, hm: Affine, hm_tables: &'a Tables) -> Vote<'a> {
+    Vote {
+        c: case.c,
+        s: case.s,
+        pk1: case.pk1,
+        pk1_tables: &case.pk1_tables,
+        hm,
+        hm_tables,
+        sigma: &case.sigma,
+    }
+}
+
 /// As each arithmetic has it, and as each vote has it alone.
 fn judge(cases: &[Case], hm: Affine, hm_tables: &Tables) -> Vec<Result<[Affine; 3], PointError>> {
-    let votes: Vec<_> = cases
-        .iter()
-        .map(|case| Vote {
-            c: case.c,
-            s: case.s,
-            pk1: case.pk1,
-            pk1_tables: &case.pk1_tables,
-            hm,
-            hm_tables,
-            sigma: &case.sigma,
-        })
-        .collect();
+    let votes: Vec<_> = cases.iter().map(|case| vote(case, hm, hm_tables)).collect();
     let alone: Vec<_> = votes
         .iter()
         .map(|vote| commitments(vote).map(|found| [found.sigma, found.a, found.b]))
@@ -103,7 +105,7 @@ fn both_tables() -> [Tables; 2] {
     [tables, Tables::default()]
 }
 
-/// `H(m)` and its tables, of each shape that messages get.
+/// `H(m)` and its tables, of each shape that messages get, and without tables.
 fn messages() -> Vec<(Affine, Tables)> {
     let hm = times(&scalar(0xabcd), &generator());
     let tables = [0, 16, 512, 2048].map(|votes| {
@@ -111,7 +113,8 @@ fn messages() -> Vec<(Affine, Tables)> {
         let _ = tables.get(&hm);
         tables
     });
-    tables.into_iter().map(|tables| (hm, tables)).collect()
+    let with_none = tables.into_iter().chain([Tables::default()]);
+    with_none.map(|tables| (hm, tables)).collect()
 }
 
 #[test]
@@ -127,6 +130,38 @@ fn votes_in_batches_have_the_commitments_that_each_has_alone() {
                 assert_eq!(b, Affine::from_blst(&sum(b_again.into_iter())));
             }
         }
+    }
+}
+
+/// 16 votes are enough, and a message that keeps tables needs no other.
+#[test]
+fn a_message_without_tables_gets_one_while_many_votes_on_it_are_checked() {
+    let [tables, none] = both_tables();
+    let cases: Vec<_> = (0..16).map(|number| case(number, &tables)).collect();
+    let hm = times(&scalar(0xabcd), &generator());
+    let has_one = |count: usize, hm_tables: &Tables| {
+        let vote = |case| vote(case, hm, hm_tables);
+        PassingTable::of(&cases[..count].iter().map(vote).collect::<Vec<_>>()).is_some()
+    };
+    assert!(has_one(16, &none));
+    assert!(!has_one(15, &none));
+    assert!(!has_one(0, &none));
+    assert!(!has_one(16, &Tables::for_message(16)));
+}
+
+/// Only the first message gets a table.
+#[test]
+fn votes_on_several_messages_without_tables_have_the_commitments_that_each_has_alone() {
+    let [tables, none] = both_tables();
+    let cases: Vec<_> = (0..41).map(|number| case(number, &tables)).collect();
+    let messages = [1, 2].map(|number| times(&scalar(number), &generator()));
+    let on_either = |(at, case)| vote(case, messages[usize::from(at % 3 == 2)], &none);
+    let votes: Vec<_> = cases.iter().enumerate().map(on_either).collect();
+    let points = |found: Result<Commitments, PointError>| found.map(|it| [it.sigma, it.a, it.b]);
+    let alone: Vec<_> = votes.iter().map(|vote| points(commitments(vote))).collect();
+    for arithmetic in Arithmetic::supported() {
+        let together = commitments_all_with(arithmetic, &votes).into_iter();
+        assert_eq!(together.map(points).collect::<Vec<_>>(), alone);
     }
 }
 
