@@ -288,32 +288,53 @@ library FinalityProof {
             return;
         }
         _negate(m + APK1);
-        for (uint256 i; i < k; ++i) {
-            uint256 key = m + SCALAR;
-            _point(key, rest + 96 * i);
-            if (_isZero(key + 64)) revert Rule_ENC_2();
-            _call(0x0b, m + APK1, 256, m + APK1, 128);
-            uint256 isLarge = _isLarge(key + 64);
-            assembly ("memory-safe") {
-                mstore8(add(key, 16), or(byte(16, mload(key)), shl(5, or(4, isLarge))))
-                // The leaf: a zero byte of the padding, then the compressed key.
-                mstore(add(list, add(mul(k, 32), mul(i, 32))), keccak256(add(key, 15), 49))
-            }
-        }
+        _addKeys(m, list, k, rest);
         // Infinity has no sign, and no set whose keys were checked leads to it.
         if (_isZero(m + APK1 + 64)) revert Rule_ENC_2();
         _negate(m + APK1);
         _multiproof(list, k, n, rest + 96 * k, end, place + SET + 12);
     }
 
-    /// @dev Positions of those who did not sign, at `list`, with room for as many hashes behind them. (JUST-3, JUST-4)
+    /// @dev Adds the keys of the non-signers to minus the total, and puts the hash of each one's leaf beside its position.
+    function _addKeys(uint256 m, uint256 list, uint256 k, uint256 place) private view {
+        bool isFinite = true;
+        bool ok = true;
+        assembly ("memory-safe") {
+            let sum := add(m, APK1)
+            // Behind the sum: both are the input of an addition.
+            let key := add(m, SCALAR)
+            let last := add(list, shl(6, k))
+            for { } and(lt(list, last), and(isFinite, ok)) { } {
+                let high := shr(128, calldataload(add(place, 48)))
+                let low := calldataload(add(place, 64))
+                isFinite := iszero(iszero(or(high, low)))
+                mstore(key, shr(128, calldataload(place)))
+                mstore(add(key, 32), calldataload(add(place, 16)))
+                mstore(add(key, 64), high)
+                mstore(add(key, 96), low)
+                ok := and(eq(returndatasize(), 128), staticcall(gas(), 0x0b, sum, 256, sum, 128))
+                let isLarge := or(gt(high, HALF_HIGH), and(eq(high, HALF_HIGH), gt(low, HALF_LOW)))
+                mstore8(add(key, 16), or(byte(16, mload(key)), shl(5, or(4, isLarge))))
+                // The leaf: a zero byte of the padding, then the compressed key.
+                mstore(add(list, 32), keccak256(add(key, 15), 49))
+                list := add(list, 64)
+                place := add(place, 96)
+            }
+        }
+        if (!isFinite) revert Rule_ENC_2();
+        if (!ok) revert Rule_ENC(0x0b);
+    }
+
+    /// @dev Positions of those who did not sign, at `list`, each with room for a hash. (JUST-3, JUST-4)
     function _nonSigners(uint256 place, uint256 n) private pure returns (uint256 list, uint256 k) {
-        uint256 most = n == 0 ? 0 : (n - 1) / 3;
         if (n == 0) revert Rule_JUST_4();
+        uint256 most = (n - 1) / 3;
         bool padded;
-        bool few;
         assembly ("memory-safe") {
             list := mload(0x40)
+            // The exponents of the powers of two below 256, at their remainders by 11.
+            let exponents := shl(168, 0x0000010002040007030605)
+            let next := list
             for { let i := 0 } lt(i, n) { i := add(i, 256) } {
                 let w := not(calldataload(add(place, shr(3, i))))
                 let left := sub(n, i)
@@ -329,72 +350,77 @@ library FinalityProof {
                         w := xor(w, shl(shl(3, sub(32, bytes_)), high))
                     }
                 }
-                if w {
-                    for { let j := 0 } lt(j, 32) { j := add(j, 1) } {
-                        let b := byte(j, w)
-                        for { let bit := 0 } b { bit := add(bit, 1) } {
-                            if and(b, 1) {
-                                if lt(k, most) {
-                                    mstore(add(list, shl(5, k)), add(add(i, shl(3, j)), bit))
-                                }
-                                k := add(k, 1)
-                            }
-                            b := shr(1, b)
-                        }
+                for { } w { } {
+                    // The first byte that is not zero.
+                    let at := shl(7, iszero(shr(128, w)))
+                    at := or(at, shl(6, iszero(shr(192, shl(at, w)))))
+                    at := or(at, shl(5, iszero(shr(224, shl(at, w)))))
+                    at := or(at, shl(4, iszero(shr(240, shl(at, w)))))
+                    at := or(at, shl(3, iszero(shr(248, shl(at, w)))))
+                    let b := shr(248, shl(at, w))
+                    w := and(w, shr(add(at, 8), not(0)))
+                    for { } b { } {
+                        let exponent := byte(mod(and(b, sub(0, b)), 11), exponents)
+                        mstore(next, add(add(i, at), exponent))
+                        next := add(next, 64)
+                        b := and(b, sub(b, 1))
                     }
-                    if gt(k, most) { few := 1 }
+                    k := shr(6, sub(next, list))
+                    if gt(k, most) { break }
                 }
-                if or(padded, few) { break }
+                if or(padded, gt(k, most)) { break }
             }
-            mstore(0x40, add(list, shl(6, k)))
+            mstore(0x40, next)
         }
         if (padded) revert Rule_JUST_3();
-        if (few) revert Rule_JUST_4();
+        if (k > most) revert Rule_JUST_4();
     }
 
-    /// @dev SET-2, STATELESS-2. Positions are at `list`, the hashes of their leaves behind them.
+    /// @dev SET-2, STATELESS-2. At `list` are positions, each with the hash of its leaf.
     function _multiproof(uint256 list, uint256 k, uint256 n, uint256 place, uint256 end, uint256 rootAt) private pure {
         bool holds;
         assembly ("memory-safe") {
-            let hashes := add(list, shl(5, k))
             let s := mload(0x40)
+            let left := add(s, 1)
+            let right := add(s, 33)
             mstore8(s, 1)
+            let last := add(list, shl(6, k))
             for { } gt(n, 1) { n := shr(1, add(n, 1)) } {
-                let to := 0
-                for { let i := 0 } lt(i, k) { i := add(i, 1) } {
-                    let node := mload(add(list, shl(5, i)))
-                    let hash := mload(add(hashes, shl(5, i)))
-                    let known := 0
+                let to := list
+                for { let from := list } lt(from, last) { from := add(from, 64) } {
+                    let node := mload(from)
+                    let hash := mload(add(from, 32))
                     switch and(node, 1)
                     case 1 {
-                        mstore(add(s, 1), calldataload(place))
-                        mstore(add(s, 33), hash)
+                        mstore(left, calldataload(place))
+                        mstore(right, hash)
                         place := add(place, 32)
                         hash := keccak256(s, 65)
                     }
                     default {
                         if lt(add(node, 1), n) {
-                            let next := add(i, 1)
-                            if lt(next, k) { known := eq(mload(add(list, shl(5, next))), add(node, 1)) }
-                            mstore(add(s, 1), hash)
-                            switch known
-                            case 1 { mstore(add(s, 33), mload(add(hashes, shl(5, next)))) }
+                            mstore(left, hash)
+                            let next := add(from, 64)
+                            switch and(lt(next, last), eq(mload(next), add(node, 1)))
+                            case 1 {
+                                mstore(right, mload(add(next, 32)))
+                                from := next
+                            }
                             default {
-                                mstore(add(s, 33), calldataload(place))
+                                mstore(right, calldataload(place))
                                 place := add(place, 32)
                             }
                             hash := keccak256(s, 65)
                         }
                     }
-                    mstore(add(list, shl(5, to)), shr(1, node))
-                    mstore(add(hashes, shl(5, to)), hash)
-                    to := add(to, 1)
-                    i := add(i, known)
+                    mstore(to, shr(1, node))
+                    mstore(add(to, 32), hash)
+                    to := add(to, 64)
                 }
-                k := to
+                last := to
             }
             // `at` beyond the end would have read foreign bytes; then it is not equal either.
-            holds := and(eq(place, end), eq(mload(hashes), calldataload(rootAt)))
+            holds := and(eq(place, end), eq(mload(add(list, 32)), calldataload(rootAt)))
         }
         if (!holds) revert Rule_STATELESS_2();
     }

@@ -585,6 +585,6 @@ fn gas_of_a_recovery() {
     }
 }
 
-const DEPLOYMENT: u64 = 3_615_948;
-const ANNOUNCED: u64 = 374_981;
-const CROSSED: u64 = 71_085;
+const DEPLOYMENT: u64 = 3_622_834;
+const ANNOUNCED: u64 = 371_463;
+const CROSSED: u64 = 71_079;
