@@ -225,7 +225,8 @@ async fn is_missing(alice: &Rpc, validators: &[usize]) {
         let owner = DEVELOPMENT_ACCOUNTS[*validator].to_account_id().encode();
         let key = alice.call_runtime("DuetApi_registered_key", &owner, None);
         let key: Option<DualKeyBytes> = key.await.expect("the API answers");
-        keys.push(json!(Bytes(key.expect("it has one").encode())));
+        let key = key.expect("it has one").pk1();
+        keys.push(json!(Bytes(key.0.to_vec())));
     }
     let missing = || async {
         let state = alice.ask::<Value>("duet_roundState", rpc_params![]).await?;
