@@ -5,7 +5,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`message`] | gossip messages, decoded within bounds (GOSSIP-1) |
+//! | [`message`], [`notification`] | gossip messages, alone and in bundles, decoded within bounds (GOSSIP-1, GOSSIP-11) |
 //! | `validator`, `validation` | the path of a message: it waits, is checked, is recorded (GOSSIP-2 to GOSSIP-6) |
 //! | `pending`, `check` | messages before their check, their order, and the arithmetic (GOSSIP-7) |
 //! | [`engine`], `orders` | receives from peers and sends to them; bounds each peer's batch in flight (GOSSIP-8) |
@@ -45,6 +45,7 @@ mod logging;
 pub mod message;
 pub mod metrics;
 pub mod network;
+pub mod notification;
 pub mod on_demand;
 mod orders;
 mod peers;

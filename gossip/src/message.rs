@@ -72,7 +72,7 @@ pub(crate) fn max_justification_len() -> usize {
 }
 
 impl GossipMessage {
-    /// Decodes a peer's message. Cost: linear in the bytes, no arithmetic; points stay bytes.
+    /// Decodes a single message. Cost: linear in the bytes, no arithmetic; points stay bytes.
     ///
     /// # Errors
     /// [`MessageError`]; the sender is to blame.

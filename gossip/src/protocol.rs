@@ -55,12 +55,15 @@ pub struct ProtocolNames {
     pub older: Vec<ProtocolName>,
 }
 
-/// The gossip protocol: `/{genesis}/duet/1`.
+/// The gossip protocol: `/{genesis}/duet/2`. Its version 1 has no bundles.
 pub const GOSSIP: Protocol = Protocol {
     name: "duet",
-    newest: 1,
-    older: &[],
+    newest: 2,
+    older: &[1],
 };
+
+/// The first version of the gossip protocol with [bundles](crate::notification). (GOSSIP-11)
+pub(crate) const BUNDLES_SINCE: u16 = 2;
 
 /// The protocol that asks for handoff justifications: `/{genesis}/duet/justifications/1`.
 pub(crate) const JUSTIFICATIONS: Protocol = Protocol {
@@ -89,6 +92,12 @@ impl Protocol {
             newest: name(&self.newest),
             older: self.older.iter().map(name).collect(),
         }
+    }
+
+    /// The version in a protocol name; 0 for a name without one.
+    pub(crate) fn version_of(name: &ProtocolName) -> u16 {
+        let version = name.rsplit('/').next().map(str::parse);
+        version.and_then(Result::ok).unwrap_or(0)
     }
 }
 
@@ -129,10 +138,10 @@ mod tests {
         let hash = "ab".repeat(32);
         let name = |protocol: Protocol, fork| {
             let names = protocol.names(genesis, fork);
-            assert_eq!(names.older, [], "there is one version");
+            assert_eq!(Protocol::version_of(&names.newest), protocol.newest);
             names.newest.to_string()
         };
-        assert_eq!(name(GOSSIP, None), format!("/{hash}/duet/1"));
+        assert_eq!(name(GOSSIP, None), format!("/{hash}/duet/2"));
         assert_eq!(
             name(JUSTIFICATIONS, Some("fork")),
             format!("/{hash}/fork/duet/justifications/1")

@@ -11,6 +11,7 @@ use crate::{
     metrics::{count, Metrics},
     pending::{Claim, Job, Pending, Refused, Subject},
     reputation::PeerBehaviour,
+    topic::Topic,
 };
 use duet_primitives::{
     Commitment, EquivocationProof, Justification, RoundMessage, SetId, UncheckedJustification,
@@ -42,7 +43,7 @@ pub(crate) enum Received {
     /// The message waits for a check.
     Waits,
     /// An equivalent message was checked and holds: the sender need not receive it.
-    Known,
+    Known(Topic),
     /// The message is dropped.
     Dropped,
 }
@@ -173,7 +174,7 @@ impl Validation {
             }
             Verdict::Known => {
                 self.metrics.votes_known.inc();
-                Ok(Received::Known)
+                Ok(Received::Known(Topic::of_vote(&vote)))
             }
             Verdict::Ignore(_) => {
                 self.metrics.votes_ignored.inc();
@@ -201,7 +202,7 @@ impl Validation {
             }
             Verdict::Known => {
                 self.metrics.justifications_known.inc();
-                Ok(Received::Known)
+                Ok(Received::Known(Topic::of_proof(&justification.commitment)))
             }
             Verdict::Ignore(_) => {
                 self.metrics.justifications_ignored.inc();
@@ -231,7 +232,10 @@ impl Validation {
     /// Takes the next message to check. Drops messages that are no longer needed or whose sender is banned by now.
     pub(crate) fn take_check(&mut self, is_banned: &dyn Fn(&PeerId) -> bool) -> Option<Check> {
         loop {
-            let check = match self.pending.take()? {
+            let check = match self
+                .pending
+                .take(|commitment| self.filter.lacking(commitment))?
+            {
                 Job::Batch(message, votes) => self.batch(message, votes, is_banned),
                 Job::Strange(sender, vote) => self.strange_vote(sender, vote, is_banned),
                 Job::Proof(sender, proof) => self.proof(sender, proof, is_banned),

@@ -16,6 +16,7 @@ use crate::{
     interest::Interest,
     message::GossipMessage,
     metrics::{count, Metrics},
+    notification::messages_of,
     orders::{Order, Ordered},
     peers::Peers,
     protocol::CHECKED_QUEUE,
@@ -204,36 +205,49 @@ impl GossipValidator {
         self.work.0.close();
     }
 
-    /// Takes a peer's message; returns its topic if an equivalent one was checked and holds. Unchecked messages are
-    /// neither kept nor relayed: a valid one is ordered to be kept after its check, like this node's own messages.
-    pub(crate) fn receive(&self, sender: &PeerId, bytes: &[u8]) -> Option<Topic> {
+    /// Takes a peer's notification; returns the topics of its messages of which equivalent ones were checked and hold.
+    /// Unchecked messages are neither kept nor relayed: valid ones are ordered to be kept after their check, like this
+    /// node's own messages.
+    pub(crate) fn receive(&self, sender: &PeerId, notification: &[u8]) -> Vec<Topic> {
         // A peer's messages from before its ban still wait in queues outside of this crate, perhaps thousands.
         if self.reputations.is_banned(sender) {
             self.metrics.banned_drops.inc();
-            return None;
+            return Vec::new();
         }
-        self.validate(sender, bytes).unwrap_or_else(|behaviour| {
+        let mut known = Vec::new();
+        if let Err(behaviour) = self.validate(sender, notification, &mut known) {
             self.report(sender, behaviour);
-            None
-        })
+        }
+        known
     }
 
-    fn validate(&self, sender: &PeerId, bytes: &[u8]) -> Result<Option<Topic>, PeerBehaviour> {
-        let message = GossipMessage::from_bytes(bytes).map_err(|error| {
+    /// Validates the messages of a notification up to the first one that is its sender's fault. (GOSSIP-11)
+    fn validate(
+        &self,
+        sender: &PeerId,
+        notification: &[u8],
+        known: &mut Vec<Topic>,
+    ) -> Result<(), PeerBehaviour> {
+        let messages = messages_of(notification).map_err(|error| {
             self.metrics.undecodable.inc();
             PeerBehaviour::of_message_error(&error)
         })?;
-        if let (GossipMessage::Justification(proof), Some(watch)) = (&message, self.watch.get()) {
+        if let ([GossipMessage::Justification(proof)], Some(watch)) =
+            (&messages[..], self.watch.get())
+        {
             if watch.takes(sender, proof) {
-                return Ok(None);
+                return Ok(());
             }
         }
-        let topic = Topic::of(&message);
-        let received = self.validation.lock().receive(*sender, message)?;
-        if received == Received::Waits {
-            self.signal_work();
+        let mut validation = self.validation.lock();
+        for message in messages {
+            match validation.receive(*sender, message)? {
+                Received::Waits => self.signal_work(),
+                Received::Known(topic) => known.push(topic),
+                Received::Dropped => {}
+            }
         }
-        Ok((received == Received::Known).then_some(topic))
+        Ok(())
     }
 
     /// Wakes a checking thread. A thread that is already awake finds waiting messages without it.

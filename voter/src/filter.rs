@@ -176,6 +176,19 @@ impl Filter {
         (own.commitment() == commitment).then(|| own.clone())
     }
 
+    /// How many more votes the round of a commitment needs for a proof: at least, if some of its votes name another
+    /// block. 0 for a round without votes that is not prepared.
+    pub fn lacking(&self, commitment: &Commitment) -> usize {
+        let seen = self.rounds.get(&key_of(commitment));
+        let lacking = seen.map(|seen| {
+            let threshold = seen.set.keyset().threshold();
+            usize::try_from(threshold)
+                .unwrap_or(usize::MAX)
+                .saturating_sub(seen.votes.len())
+        });
+        lacking.unwrap_or_default()
+    }
+
     /// Keeps the message of [`Event::Prepared`](crate::Event::Prepared), with its tables, for the votes on it.
     ///
     /// Nothing else that is kept here has tables: a commitment that only a peer named gets none. (GOSSIP-7)

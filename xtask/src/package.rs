@@ -5,10 +5,13 @@ use crate::{
     result::Result,
     tools::CARGO_SEMVER_CHECKS,
 };
-use std::{path::absolute, process::Command};
+use std::{
+    path::{absolute, PathBuf},
+    process::Command,
+};
 
-/// Small crates: each is verified by a build from its package, against the packages of the others.
-const BUILT: [&str; 7] = [
+/// Crates that need no SDK: only their API is compared.
+const SMALL: [&str; 7] = [
     "duet-curve",
     "duet-primitives",
     "duet-voter",
@@ -17,8 +20,8 @@ const BUILT: [&str; 7] = [
     "duet-light-warp",
     "duet-process",
 ];
-/// Crates on top of the SDK, most of which cargo would build once more for each: they are packed but not built.
-const PACKED: [&str; 5] = [
+/// Crates on top of the SDK.
+const LARGE: [&str; 5] = [
     "pallet-duet",
     "pallet-duet-recovery",
     "duet-gossip",
@@ -29,7 +32,8 @@ const PACKED: [&str; 5] = [
 /// Further actions besides packing.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Also builds the small crates from their packages, without the workspace's settings. Takes minutes.
+    /// Also builds each crate from its package, against the packages of the others and without the workspace's
+    /// settings. Takes half an hour the first time.
     #[arg(long)]
     verify: bool,
 
@@ -41,34 +45,41 @@ pub(crate) struct Options {
 
 /// Packs every published crate.
 pub(crate) fn run(options: &Options) -> Result {
-    if options.verify {
-        cargo::run(&mut packing(&BUILT))?;
-    }
     if let Some(revision) = &options.semver {
         cargo::run(&mut comparing(revision)?)?;
     }
-    let all: Vec<_> = BUILT.into_iter().chain(PACKED).collect();
-    cargo::run(packing(&all).arg("--no-verify"))
+    let mut package = packing();
+    if options.verify {
+        // Without a common folder the SDK would be built once for each crate.
+        package.env("CARGO_TARGET_DIR", folder("packages")?);
+    } else {
+        package.arg("--no-verify");
+    }
+    cargo::run(&mut package)
 }
 
 fn comparing(revision: &str) -> Result<Command> {
     let mut compare = Command::new(CARGO_SEMVER_CHECKS.installed()?);
     compare.current_dir(root());
     compare.args(["semver-checks", "--baseline-rev", revision]);
-    for name in BUILT {
+    for name in SMALL {
         compare.args(["--package", name]);
     }
     // It documents both versions, and must not touch this build's output.
-    let folder = absolute(target_directory().join("semver"))?;
-    compare.env("CARGO_TARGET_DIR", folder);
+    compare.env("CARGO_TARGET_DIR", folder("semver")?);
     Ok(compare)
 }
 
-fn packing(names: &[&str]) -> Command {
+/// A folder for the build of one action.
+fn folder(name: &str) -> Result<PathBuf> {
+    Ok(absolute(target_directory().join(name))?)
+}
+
+fn packing() -> Command {
     let mut package = cargo::cargo(["package", "--locked"]);
     // Uncommitted changes are packed too, so that this can be run before a commit.
     package.arg("--allow-dirty");
-    for name in names {
+    for name in SMALL.into_iter().chain(LARGE) {
         package.args(["--package", name]);
     }
     // The profiles are in the workspace's manifest, which is in no package.

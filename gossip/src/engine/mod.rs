@@ -5,7 +5,7 @@
 //! peer, and waits there for room: a peer that reads slowly delays nobody and costs no memory.
 //!
 //! The engine handles a part of everything that is ready, and then lets other tasks run: the number of events, orders
-//! and batches per turn is bounded.
+//! and sent messages per turn is bounded.
 
 mod alarm;
 mod notifications;
@@ -16,7 +16,6 @@ pub use notifications::{Event, NotSent, Outlet};
 
 use crate::{
     clock::Clock,
-    interest::Interest,
     metrics::{count, Metrics},
     orders::{Order, Ordered},
     relaying::{Next, Relaying},
@@ -41,10 +40,8 @@ use std::{
 const EVENTS_AT_ONCE: usize = 128;
 /// The most orders per turn.
 const ORDERS_AT_ONCE: usize = 256;
-/// The most batches per turn.
-const BATCHES_AT_ONCE: usize = 64;
-/// The most messages that are on their way to a peer at once. Twice a connection's room.
-const BATCH: usize = 16;
+/// The number of sent messages that ends a turn.
+const SENT_AT_ONCE: usize = 1_024;
 /// The pause for a connection that took no message, although it is not closed.
 const REST: Millis = 1_000;
 
@@ -113,7 +110,7 @@ impl Engine {
 
     fn carry_out(&mut self, Order(ordered): Order) {
         match ordered {
-            Ordered::Keep { message, holders } => self.relaying.keep(&message, &holders),
+            Ordered::Keep { message, holders } => self.relaying.keep(message, &holders),
             Ordered::Forget(topic) => self.relaying.forget(&topic),
             Ordered::Follow { horizon, set_len } => self.relaying.follow(horizon, set_len),
         }
@@ -136,34 +133,40 @@ impl Engine {
             Event::Opened {
                 peer,
                 interest,
+                version,
                 outlet,
-            } => self.opened(peer, interest, outlet),
+            } => {
+                self.connections.open(peer, outlet, version);
+                self.relaying.connected(peer, interest, self.clock.now());
+                self.validator.connected(peer);
+            }
             Event::Closed(peer) => {
                 self.connections.close(&peer);
                 self.relaying.disconnected(&peer);
                 self.validator.disconnected(&peer);
             }
             Event::Received(peer, bytes) => {
-                if let Some(topic) = self.validator.receive(&peer, &bytes) {
-                    // A known message was ordered to be kept before, perhaps a moment ago.
-                    let orders = std::iter::from_fn(|| self.orders.try_recv().ok());
-                    let orders: Vec<_> = orders.take(ORDERS_AT_ONCE).collect();
-                    orders.into_iter().for_each(|order| self.carry_out(order));
+                let known = self.validator.receive(&peer, &bytes);
+                if known.is_empty() {
+                    return;
+                }
+                // Known messages were ordered to be kept before, perhaps a moment ago.
+                let orders = std::iter::from_fn(|| self.orders.try_recv().ok());
+                let orders: Vec<_> = orders.take(ORDERS_AT_ONCE).collect();
+                orders.into_iter().for_each(|order| self.carry_out(order));
+                for topic in known {
                     self.relaying.has(&peer, &topic);
                 }
             }
         }
     }
 
-    fn opened(&mut self, peer: PeerId, interest: Interest, outlet: Arc<dyn Outlet>) {
-        self.connections.open(peer, outlet);
-        self.relaying.connected(peer, interest, self.clock.now());
-        self.validator.connected(peer);
-    }
-
     /// Sends an idle peer its next messages.
     fn send_next(&mut self, peer: PeerId, now: Millis) {
-        match self.relaying.take(&peer, BATCH, now) {
+        match self
+            .relaying
+            .take(&peer, self.connections.batch_of(&peer), now)
+        {
             Next::Messages(batch) => self.connections.send(peer, batch),
             Next::NotBefore(until) => self.connections.rest(&peer, until),
             Next::Nothing => self.connections.idle(&peer),
@@ -175,10 +178,12 @@ impl Engine {
         for peer in self.connections.ready(now) {
             self.send_next(peer, now);
         }
-        for _ in 0..BATCHES_AT_ONCE {
+        let mut sent = 0_usize;
+        while sent < SENT_AT_ONCE {
             let Poll::Ready(done) = self.connections.poll_done(context) else {
                 return Progress::Done;
             };
+            sent = sent.saturating_add(done.sent.max(1));
             self.sent(done, now);
         }
         Progress::More

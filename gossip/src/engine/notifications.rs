@@ -5,7 +5,7 @@
 //! reads. For senders that do not wait for room (`send_sync_notification`), the back end closes the stream or the
 //! whole connection when 2 048 wait.
 
-use crate::{interest::Interest, LOG_TARGET};
+use crate::{interest::Interest, protocol::Protocol, LOG_TARGET};
 use futures::{
     future::BoxFuture,
     stream::{self, BoxStream},
@@ -26,6 +26,8 @@ pub enum Event {
         peer: PeerId,
         /// The peer's interest.
         interest: Interest,
+        /// The version of the protocol that both speak.
+        version: u16,
         /// The sink of its notifications.
         outlet: Arc<dyn Outlet>,
     },
@@ -80,7 +82,10 @@ fn translated(event: NotificationEvent, service: &dyn NotificationService) -> Op
             None
         }
         NotificationEvent::NotificationStreamOpened {
-            peer, handshake, ..
+            peer,
+            handshake,
+            negotiated_fallback,
+            ..
         } => {
             let Some(sink) = service.message_sink(&peer) else {
                 log::warn!(target: LOG_TARGET, "cannot send to the connected peer {peer}");
@@ -89,6 +94,9 @@ fn translated(event: NotificationEvent, service: &dyn NotificationService) -> Op
             Some(Event::Opened {
                 peer,
                 interest: Interest::of_handshake(&handshake),
+                version: Protocol::version_of(
+                    negotiated_fallback.as_ref().unwrap_or(service.protocol()),
+                ),
                 outlet: Arc::new(SdkOutlet(sink)),
             })
         }

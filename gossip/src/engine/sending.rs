@@ -1,7 +1,11 @@
 //! The connections, and the batch on its way to each: one at most, and the next one once it is handed over.
 
 use super::notifications::Outlet;
-use crate::relaying::Taken;
+use crate::{
+    notification::{next_notification, MAX_BUNDLED},
+    protocol::BUNDLES_SINCE,
+    relaying::Taken,
+};
 use duet_voter::Millis;
 use futures::{
     future::{abortable, AbortHandle, BoxFuture},
@@ -15,11 +19,16 @@ use std::{
     task::{Context, Poll},
 };
 
+/// The most messages that are on their way at once to a peer without bundles. Twice a connection's room.
+pub(super) const SINGLE: usize = 16;
+
 /// Distinguishes a connection from earlier ones of the same peer.
 type Serial = u64;
 
 struct Connection {
     serial: Serial,
+    /// Of the protocol.
+    version: u16,
     outlet: Arc<dyn Outlet>,
     state: State,
 }
@@ -54,11 +63,12 @@ pub(super) struct Connections {
 
 impl Connections {
     /// A peer can receive messages from now on.
-    pub(super) fn open(&mut self, peer: PeerId, outlet: Arc<dyn Outlet>) {
+    pub(super) fn open(&mut self, peer: PeerId, outlet: Arc<dyn Outlet>, version: u16) {
         self.close(&peer);
         self.opened = self.opened.wrapping_add(1);
         let connection = Connection {
             serial: self.opened,
+            version,
             outlet,
             state: State::Idle,
         };
@@ -104,7 +114,8 @@ impl Connections {
             return;
         };
         let serial = connection.serial;
-        let sent = hand_over(connection.outlet.clone(), batch).map(move |(sent, left)| Done {
+        let sent = hand_over(connection.outlet.clone(), batch, connection.version);
+        let sent = sent.map(move |(sent, left)| Done {
             peer,
             sent,
             left,
@@ -113,6 +124,14 @@ impl Connections {
         let (sent, handle) = abortable(sent);
         connection.state = State::Sending(handle);
         self.on_their_way.push(sent.map(Result::ok).boxed());
+    }
+
+    /// The most messages for a peer at once.
+    pub(super) fn batch_of(&self, peer: &PeerId) -> usize {
+        match self.open.get(peer) {
+            Some(connection) if connection.version >= BUNDLES_SINCE => MAX_BUNDLED,
+            _ => SINGLE,
+        }
     }
 
     /// A peer lacks nothing for now.
@@ -147,15 +166,21 @@ impl Connections {
     }
 }
 
-/// Hands messages over one by one; returns their number, and the rest when the connection takes no more.
-async fn hand_over(outlet: Arc<dyn Outlet>, batch: Vec<Taken>) -> (usize, Vec<Taken>) {
+/// Hands messages over, one notification after the other; returns their number, and the rest when the connection takes
+/// no more.
+async fn hand_over(
+    outlet: Arc<dyn Outlet>,
+    mut batch: Vec<Taken>,
+    version: u16,
+) -> (usize, Vec<Taken>) {
     let mut sent = 0_usize;
-    let mut batch = batch.into_iter();
-    while let Some(message) = batch.next() {
-        if outlet.send(message.bytes().to_vec()).await.is_err() {
-            return (sent, std::iter::once(message).chain(batch).collect());
+    while let Some((notification, len)) =
+        next_notification(batch.get(sent..).unwrap_or(&[]), version)
+    {
+        if outlet.send(notification).await.is_err() {
+            break;
         }
-        sent = sent.saturating_add(1);
+        sent = sent.saturating_add(len);
     }
-    (sent, Vec::new())
+    (sent, batch.split_off(sent))
 }

@@ -2,11 +2,15 @@
 //! `tests/backends`.
 
 use super::{
+    sending::SINGLE,
     testing::{Line, TestClock},
     *,
 };
 use crate::{
+    interest::Interest,
     message::GossipMessage,
+    notification::{messages_of, MAX_BUNDLED},
+    protocol::GOSSIP,
     relaying::testing::{proof, vote},
     topic::Topic,
     validator::{verify, Queues, Reputations, Settings},
@@ -110,15 +114,25 @@ impl Setup {
         self.connect_as(PeerId::random(), Interest::Votes, line)
     }
 
+    /// The peer gets each message in a notification of its own.
     fn connect_as(&mut self, peer: PeerId, interest: Interest, line: &Line) -> PeerId {
-        let outlet = Arc::new(line.clone());
+        self.open(peer, interest, 1, line);
+        peer
+    }
+
+    /// The peer gets bundles.
+    fn connect_bundling(&mut self, line: &Line) {
+        self.open(PeerId::random(), Interest::Votes, GOSSIP.newest, line);
+    }
+
+    fn open(&mut self, peer: PeerId, interest: Interest, version: u16, line: &Line) {
         self.happens(Event::Opened {
             peer,
             interest,
-            outlet,
+            version,
+            outlet: Arc::new(line.clone()),
         });
         self.run();
-        peer
     }
 
     fn happens(&self, event: Event) {
@@ -169,7 +183,7 @@ fn a_peer_that_never_reads_delays_nobody_and_has_one_batch_on_its_way() {
         kept.filter(|topic| setup.engine.relaying.owners(topic) == Some(2))
             .count()
     };
-    assert_eq!(on_their_way(&setup), BATCH);
+    assert_eq!(on_their_way(&setup), SINGLE);
     assert_eq!(stuck.most_waiting(), 1);
 
     // It reads after all: everything once.
@@ -177,6 +191,55 @@ fn a_peer_that_never_reads_delays_nobody_and_has_one_batch_on_its_way() {
     setup.run();
     assert_eq!(stuck.taken(), published);
     assert_eq!(on_their_way(&setup), 0);
+}
+
+/// What these notifications carry.
+fn read(notifications: &[Vec<u8>]) -> Vec<GossipMessage> {
+    let read = |bytes: &Vec<u8>| messages_of(bytes).unwrap();
+    notifications.iter().flat_map(read).collect()
+}
+
+/// GOSSIP-11.
+#[test]
+fn votes_that_wait_for_a_slow_peer_travel_together_and_a_lone_vote_waits_for_none() {
+    let mut setup = setup();
+    let [slow, older] = [0, usize::MAX].map(Line::with_room);
+    setup.connect_bundling(&slow);
+    setup.connect(&older);
+    let votes: Vec<_> = votes(1_000).collect();
+    let alone = setup.publish(votes[..1].iter().cloned());
+    setup.run();
+    let rest = setup.publish(votes[1..].iter().cloned());
+    setup.run();
+    assert_eq!(slow.most_waiting(), 1);
+    slow.make_room(usize::MAX);
+    setup.run();
+    let taken = slow.taken();
+    assert_eq!(taken[0], alone[0]);
+    assert_eq!(taken.len(), 1 + 999_usize.div_ceil(MAX_BUNDLED));
+    assert_eq!(read(&taken), votes);
+    assert_eq!(older.taken(), [alone, rest].concat(), "it knows no bundles");
+    assert_eq!(setup.engine.metrics.messages_sent.get(), 2_000);
+}
+
+/// GOSSIP-11.
+#[test]
+fn a_bundle_that_a_connection_does_not_take_is_lost_neither_whole_nor_in_part() {
+    let mut setup = setup();
+    let line = Line::with_room(1);
+    setup.connect_bundling(&line);
+    let votes: Vec<_> = votes(600).collect();
+    setup.publish(votes.iter().cloned());
+    setup.run();
+    line.set_broken(true);
+    line.make_room(usize::MAX);
+    setup.run();
+    line.set_broken(false);
+    let mut taken = line.taken();
+    assert_eq!(read(&taken), votes[..MAX_BUNDLED]);
+    setup.run_at(REST);
+    taken.extend(line.taken());
+    assert_eq!(read(&taken), votes);
 }
 
 #[test]
@@ -188,7 +251,7 @@ fn a_proof_overtakes_the_votes_that_wait_for_a_slow_peer() {
     setup.run();
     let proofs = setup.publish([proof(11)]);
     setup.run();
-    slow.make_room(BATCH + 1);
+    slow.make_room(SINGLE + 1);
     setup.run();
     assert_eq!(slow.taken().last(), proofs.first());
 }
@@ -353,12 +416,12 @@ fn a_copy_that_comes_while_the_order_to_keep_waits_is_not_answered() {
 #[test]
 #[ignore = "a measurement, to be run alone: cargo test --workspace --lib -- --ignored --nocapture cost_of_sending"]
 fn cost_of_sending() {
-    for peers in [1, 25, 50] {
+    for (version, peers) in [(1, 1), (1, 25), (1, 50), (2, 1), (2, 25), (2, 50)] {
         let mut setup = setup();
         setup.sign_with(&TestSet::new(0, 0..4));
         let lines: Vec<_> = (0..peers).map(|_| Line::with_room(usize::MAX)).collect();
         for line in &lines {
-            setup.connect(line);
+            setup.open(PeerId::random(), Interest::Votes, version, line);
         }
         for round in 0..10 {
             setup.publish((0..1_000).map(|signer| vote(10 + round, signer)));
@@ -376,10 +439,10 @@ fn cost_of_sending() {
                 }
             }
         }
-        let sent: usize = lines.iter().map(|line| line.taken().len()).sum();
+        let took = began.elapsed();
+        let sent: usize = lines.iter().map(|line| read(&line.taken()).len()).sum();
         println!(
-            "{peers} peers: {sent} sent in {:?}, longest poll {longest:?}",
-            began.elapsed()
+            "{peers} peers, version {version}: {sent} sent in {took:?}, longest poll {longest:?}"
         );
     }
 }

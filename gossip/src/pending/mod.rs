@@ -9,10 +9,10 @@ mod votes;
 
 pub(crate) use claims::Refused;
 pub(crate) use proofs::Subject;
-pub(crate) use votes::Claim;
+pub(crate) use votes::{Claim, BATCH};
 
 use claims::Limits;
-use duet_primitives::{RoundMessage, UncheckedJustification, UncheckedVote};
+use duet_primitives::{Commitment, RoundMessage, UncheckedJustification, UncheckedVote};
 use duet_voter::checks::{Kind, Shares};
 use proofs::Proofs;
 use sc_network_types::PeerId;
@@ -67,8 +67,8 @@ impl Pending {
         self.votes.set_limits(limits(len));
     }
 
-    /// Takes the next item to check. Does not wait for a full batch: one vote makes a batch of one.
-    pub(crate) fn take(&mut self) -> Option<Job> {
+    /// Takes the next item to check; `lacking` as in [`Votes::take_batch`]. Does not wait for a full batch: one vote makes a batch of one.
+    pub(crate) fn take(&mut self, lacking: impl Fn(&Commitment) -> usize) -> Option<Job> {
         let Self {
             votes,
             proofs,
@@ -81,7 +81,7 @@ impl Pending {
         })?;
         let (job, count) = match kind {
             Kind::Prepared => {
-                let (message, batch) = votes.take_batch()?;
+                let (message, batch) = votes.take_batch(lacking)?;
                 let count = u64::try_from(batch.len()).unwrap_or(u64::MAX);
                 (Job::Batch(message, batch), count)
             }

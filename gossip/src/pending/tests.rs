@@ -32,7 +32,7 @@ fn vote(commitment: &Commitment, signer: u32) -> UncheckedVote {
 
 /// The sizes of the batches that are taken next; a vote on a strange commitment counts as zero.
 fn taken(pending: &mut Pending, count: usize) -> Vec<usize> {
-    std::iter::from_fn(|| pending.take())
+    std::iter::from_fn(|| pending.take(|_| 0))
         .take(count)
         .map(|job| match job {
             Job::Batch(_, votes) => votes.len(),
@@ -51,13 +51,37 @@ fn votes_on_a_prepared_commitment_are_taken_together_and_never_wait_for_more() {
         let vote = vote(own.commitment(), signer);
         assert_eq!(pending.votes.offer(peer, vote, Some(&own)), Ok(()));
     }
-    let Some(Job::Batch(_, first)) = pending.take() else {
+    let Some(Job::Batch(_, first)) = pending.take(|_| 0) else {
         panic!("they are taken together");
     };
     assert_eq!(first.len(), 256);
     assert_eq!(first[1].0, other, "peers take turns");
     assert_eq!(taken(&mut pending, 2), [44]);
     assert!(pending.is_empty());
+}
+
+#[test]
+fn a_batch_ends_with_the_last_vote_that_a_proof_needs() {
+    let (set, [peer]) = (set(), peers());
+    let own = message(set.commitment(7, &set.set));
+    let sizes = |lacking: usize| {
+        let mut pending = Pending::new();
+        for signer in 0..500 {
+            let vote = vote(own.commitment(), signer);
+            let offered = pending.votes.offer(peer, vote, Some(&own));
+            assert_eq!(offered, Ok(()));
+        }
+        let (mut lacking, mut sizes) = (lacking, Vec::new());
+        while let Some(Job::Batch(_, votes)) = pending.take(|_| lacking) {
+            lacking = lacking.saturating_sub(votes.len());
+            sizes.push(votes.len());
+        }
+        sizes
+    };
+    assert_eq!(sizes(400), [256, 144, 100]);
+    assert_eq!(sizes(66), [66, 256, 178]);
+    assert_eq!(sizes(3), [64, 256, 180], "small batches cost more per vote");
+    assert_eq!(sizes(0), [256, 244]);
 }
 
 #[test]
@@ -123,11 +147,11 @@ fn what_a_banned_peer_sent_gives_way_to_the_copies_of_others() {
             .expect("there is room");
     }
     assert_eq!(pending.purge(&banned), 3);
-    let Some(Job::Batch(_, votes)) = pending.take() else {
+    let Some(Job::Batch(_, votes)) = pending.take(|_| 0) else {
         panic!("the honest copies are left");
     };
     assert!(votes.len() == 2 && votes.iter().all(|(peer, _)| *peer == honest));
-    assert!(matches!(pending.take(), Some(Job::Strange(peer, _)) if peer == honest));
+    assert!(matches!(pending.take(|_| 0), Some(Job::Strange(peer, _)) if peer == honest));
     assert!(pending.is_empty());
 }
 

@@ -8,6 +8,8 @@ use std::{collections::BTreeMap, iter};
 
 /// The most votes that are checked together.
 pub(crate) const BATCH: usize = 256;
+/// A batch with fewer votes costs noticeably more per vote. Forged votes cannot make batches smaller than this.
+const LEAST_BATCH: usize = 64;
 
 /// A vote's statement, and its alleged signer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -87,10 +89,20 @@ impl Votes {
 
     /// Takes up to [`BATCH`] votes on one prepared commitment, highest block first, each of another signer. Each
     /// counts as waiting until [`Votes::holds`] or [`Votes::fails`].
-    pub(super) fn take_batch(&mut self) -> Option<(RoundMessage, Vec<(PeerId, UncheckedVote)>)> {
+    ///
+    /// `lacking` says how many votes a round needs for its proof. The batch ends with the last of them, so that the proof
+    /// does not wait for the check of votes that it does not need.
+    pub(super) fn take_batch(
+        &mut self,
+        lacking: impl Fn(&Commitment) -> usize,
+    ) -> Option<(RoundMessage, Vec<(PeerId, UncheckedVote)>)> {
         let mut entry = self.lanes.last_entry()?;
         let lane = entry.get_mut();
-        let votes = iter::from_fn(|| lane.votes.pop()).take(BATCH).collect();
+        let most = match lacking(lane.message.commitment()) {
+            0 => BATCH,
+            lacking => lacking.clamp(LEAST_BATCH, BATCH),
+        };
+        let votes = iter::from_fn(|| lane.votes.pop()).take(most).collect();
         let message = lane.message.clone();
         if lane.votes.is_empty() {
             entry.remove();

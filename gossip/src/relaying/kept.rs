@@ -1,6 +1,6 @@
 //! The kept messages: each is stored once for all of its recipients.
 
-use crate::topic::Topic;
+use crate::{message::GossipMessage, topic::Topic};
 use duet_primitives::{BlockNumber, SetId, SignerIndex, H256};
 use std::{
     cmp::Reverse,
@@ -48,7 +48,7 @@ pub(super) struct Place {
 
 #[derive(Debug, Default)]
 struct Group {
-    messages: Vec<Arc<[u8]>>,
+    messages: Vec<Arc<GossipMessage>>,
     places: HashMap<(Option<SignerIndex>, H256), usize>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Kept {
 
 impl Kept {
     /// Keeps a message; returns its place unless an equivalent one is kept already.
-    pub(super) fn insert(&mut self, topic: &Topic, bytes: Arc<[u8]>) -> Option<Place> {
+    pub(super) fn insert(&mut self, topic: &Topic, message: GossipMessage) -> Option<Place> {
         let key = GroupKey::of(topic);
         let group = match self.groups.entry(key) {
             Entry::Occupied(group) => group.into_mut(),
@@ -72,7 +72,7 @@ impl Kept {
             return None;
         };
         place.insert(at);
-        group.messages.push(bytes);
+        group.messages.push(Arc::new(message));
         Some(Place { group: key, at })
     }
 
@@ -84,7 +84,7 @@ impl Kept {
         Some(Place { group: key, at })
     }
 
-    pub(super) fn get(&self, place: &Place) -> Option<Arc<[u8]>> {
+    pub(super) fn get(&self, place: &Place) -> Option<Arc<GossipMessage>> {
         let group = self.groups.get(&place.group)?;
         group.messages.get(place.at).cloned()
     }

@@ -16,14 +16,17 @@ mod recipient;
 
 pub(crate) use horizon::Horizon;
 
-use crate::{interest::Interest, message::GossipMessage, topic::Topic};
-use codec::Encode;
+use crate::{
+    interest::Interest,
+    message::GossipMessage,
+    topic::{Topic, Topics},
+};
 use duet_voter::Millis;
 use kept::{GroupKey, Kept, Place};
 use pace::{Pace, Repetitions};
 use recipient::Recipient;
 use sc_network_types::PeerId;
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Borrow, collections::HashMap, sync::Arc};
 
 /// The pause of a peer that has used up its allowance.
 const REFILL: Millis = 20;
@@ -32,13 +35,12 @@ const REFILL: Millis = 20;
 #[derive(Clone, Debug)]
 pub(crate) struct Taken {
     place: Place,
-    bytes: Arc<[u8]>,
+    message: Arc<GossipMessage>,
 }
 
-impl Taken {
-    /// The notification.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+impl Borrow<GossipMessage> for Taken {
+    fn borrow(&self) -> &GossipMessage {
+        &self.message
     }
 }
 
@@ -56,6 +58,7 @@ pub(crate) enum Next {
 /// The state that decides about sending.
 #[derive(Debug)]
 pub(crate) struct Relaying {
+    topics: Topics,
     kept: Kept,
     recipients: HashMap<PeerId, Recipient>,
     horizon: Horizon,
@@ -67,6 +70,7 @@ impl Relaying {
     /// No peers and no messages. Messages are sent to peers again after `interval`.
     pub(crate) fn new(interval: Millis, now: Millis) -> Self {
         Self {
+            topics: Topics::default(),
             kept: Kept::default(),
             recipients: HashMap::new(),
             horizon: Horizon::ALL,
@@ -98,12 +102,12 @@ impl Relaying {
     }
 
     /// Keeps a useful message for all peers except its senders. Equivalent messages are kept only once.
-    pub(crate) fn keep(&mut self, message: &GossipMessage, holders: &[PeerId]) {
-        let topic = Topic::of(message);
+    pub(crate) fn keep(&mut self, message: GossipMessage, holders: &[PeerId]) {
+        let topic = self.topics.of(&message);
         if !self.horizon.includes(topic.number, topic.signer.is_some()) {
             return;
         }
-        if let Some(place) = self.kept.insert(&topic, message.encode().into()) {
+        if let Some(place) = self.kept.insert(&topic, message) {
             for recipient in self.recipients.values_mut() {
                 recipient.offer(place.group);
             }
@@ -143,26 +147,17 @@ impl Relaying {
         let Some(recipient) = recipients.get_mut(peer) else {
             return Next::Nothing;
         };
-        let mut taken = Vec::new();
-        while taken.len() < most {
-            let Some(place) = recipient.next(kept) else {
-                break;
-            };
-            let Some(bytes) = kept.get(&place) else {
-                break;
-            };
-            if !recipient.take_allowance(&place.group, pace, now) {
-                if taken.is_empty() {
-                    return Next::NotBefore(now.saturating_add(REFILL));
-                }
-                break;
-            }
-            recipient.handed(&place);
-            taken.push(Taken { place, bytes });
-        }
-        match taken.is_empty() {
-            true => Next::Nothing,
-            false => Next::Messages(taken),
+        let mut places = Vec::new();
+        let lacks_more = recipient.take(&mut places, most, kept, (pace, now));
+        let take = |place| {
+            let message = kept.get(&place)?;
+            Some(Taken { place, message })
+        };
+        let taken: Vec<_> = places.into_iter().filter_map(take).collect();
+        match (taken.is_empty(), lacks_more) {
+            (false, _) => Next::Messages(taken),
+            (true, true) => Next::NotBefore(now.saturating_add(REFILL)),
+            (true, false) => Next::Nothing,
         }
     }
 
@@ -194,11 +189,11 @@ impl Relaying {
         (!is_idle).then(|| self.repetitions.next_at())
     }
 
-    /// The number of owners of a kept message's bytes: the store, and batches on their way.
+    /// The number of owners of a kept message: the store, and batches on their way.
     #[cfg(test)]
     pub(crate) fn owners(&self, topic: &Topic) -> Option<usize> {
-        let bytes = self.kept.get(&self.kept.find(topic)?)?;
-        Arc::strong_count(&bytes).checked_sub(1)
+        let message = self.kept.get(&self.kept.find(topic)?)?;
+        Arc::strong_count(&message).checked_sub(1)
     }
 
     /// The number of kept messages.

@@ -50,14 +50,18 @@ impl Allowance {
         }
     }
 
-    /// Takes one vote from the allowance; `false` when it is used up.
-    pub(super) fn take(&mut self, pace: &Pace, now: Millis) -> bool {
+    /// Adds the votes of the time since then.
+    pub(super) fn refill(&mut self, pace: &Pace, now: Millis) {
         let elapsed = usize::try_from(now.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let gained = elapsed.saturating_mul(pace.per_second) / 1_000;
         if gained > 0 {
             self.left = self.left.saturating_add(gained).min(pace.burst);
             self.at = now;
         }
+    }
+
+    /// Takes one vote from the allowance; `false` when it is used up.
+    pub(super) fn take(&mut self) -> bool {
         let has_one = self.left > 0;
         self.left = self.left.saturating_sub(1);
         has_one
@@ -146,7 +150,10 @@ mod tests {
         for (members, burst, per_second) in [(4, 1_024, 2_048), (10_000, 20_000, 10_000)] {
             let pace = Pace::of_set(members);
             let mut allowance = Allowance::full(&pace, 0);
-            let mut taken = |now| (0..50_000).filter(|_| allowance.take(&pace, now)).count();
+            let mut taken = |now| {
+                allowance.refill(&pace, now);
+                (0..50_000).filter(|_| allowance.take()).count()
+            };
             assert_eq!(taken(0), burst);
             assert_eq!(taken(250), per_second / 4);
             assert_eq!(taken(60_000), burst, "nobody saves up more than a burst");

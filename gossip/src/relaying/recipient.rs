@@ -46,28 +46,32 @@ impl Recipient {
         self.marks_of(place).brought(place.at);
     }
 
-    /// The next message that the peer lacks.
-    pub(super) fn next(&mut self, kept: &Kept) -> Option<Place> {
+    /// Takes the next messages that the peer lacks, so that there are `most` at most. Returns whether its allowance ended
+    /// before.
+    pub(super) fn take(
+        &mut self,
+        taken: &mut Vec<Place>,
+        most: usize,
+        kept: &Kept,
+        (pace, now): (&Pace, Millis),
+    ) -> bool {
+        self.allowance.refill(pace, now);
         while let Some(group) = self.unfinished.first().copied() {
-            let len = kept.len_of(&group);
-            let at = self.marks.entry(group).or_default().next(len);
-            if let Some(at) = at {
-                return Some(Place { group, at });
+            let (len, marks) = (kept.len_of(&group), self.marks.entry(group).or_default());
+            while let Some(at) = marks.next(len) {
+                if taken.len() >= most {
+                    return false;
+                }
+                // Proofs are few, and worth more than the votes that they replace.
+                if group.is_vote() && !self.allowance.take() {
+                    return true;
+                }
+                marks.handed(at);
+                taken.push(Place { group, at });
             }
             self.unfinished.remove(&group);
         }
-        None
-    }
-
-    /// Whether the peer may now receive a message of this group.
-    pub(super) fn take_allowance(&mut self, group: &GroupKey, pace: &Pace, now: Millis) -> bool {
-        // Proofs are few, and worth more than the votes that they replace.
-        !group.is_vote() || self.allowance.take(pace, now)
-    }
-
-    /// A message was handed over.
-    pub(super) fn handed(&mut self, place: &Place) {
-        self.marks_of(place).handed(place.at);
+        false
     }
 
     /// A kept message was not handed over after all.

@@ -30,11 +30,7 @@ fn all_for(relaying: &mut Relaying, peer: &PeerId, now: Millis) -> Vec<GossipMes
     let mut all = Vec::new();
     while let Next::Messages(messages) = relaying.take(peer, 16, now) {
         assert!(messages.len() <= 16);
-        all.extend(
-            messages
-                .iter()
-                .map(|it| GossipMessage::from_bytes(it.bytes()).unwrap()),
-        );
+        all.extend(messages.iter().map(|it| it.message.as_ref().clone()));
     }
     all
 }
@@ -48,9 +44,9 @@ fn follow(relaying: &mut Relaying, best_block: u32) {
 fn proofs_go_first_and_then_the_votes_of_the_newest_rounds() {
     let (mut relaying, [peer]) = with_peers();
     for message in [vote(9, 1), vote(11, 2), proof(8), vote(10, 3), vote(11, 1)] {
-        relaying.keep(&message, &[]);
+        relaying.keep(message, &[]);
     }
-    relaying.keep(&proof(9), &[]);
+    relaying.keep(proof(9), &[]);
     let expected = [
         proof(9),
         proof(8),
@@ -60,7 +56,7 @@ fn proofs_go_first_and_then_the_votes_of_the_newest_rounds() {
         vote(9, 1),
     ];
     assert_eq!(all_for(&mut relaying, &peer, 0), expected);
-    relaying.keep(&vote(10, 4), &[]);
+    relaying.keep(vote(10, 4), &[]);
     assert_eq!(all_for(&mut relaying, &peer, 0), [vote(10, 4)]);
 }
 
@@ -69,14 +65,14 @@ fn proofs_go_first_and_then_the_votes_of_the_newest_rounds() {
 fn a_message_is_kept_once_and_goes_to_each_peer_once() {
     let (mut relaying, [peer, other]) = with_peers();
     for _ in 0..3 {
-        relaying.keep(&vote(10, 1), &[]);
-        relaying.keep(&proof(9), &[]);
+        relaying.keep(vote(10, 1), &[]);
+        relaying.keep(proof(9), &[]);
     }
     assert_eq!(relaying.len(), 2);
     for peer in [peer, other] {
         let all = all_for(&mut relaying, &peer, 0);
         assert_eq!(all, [proof(9), vote(10, 1)]);
-        relaying.keep(&vote(10, 1), &[]);
+        relaying.keep(vote(10, 1), &[]);
         assert_eq!(all_for(&mut relaying, &peer, 0), []);
     }
     let late = PeerId::random();
@@ -88,9 +84,9 @@ fn a_message_is_kept_once_and_goes_to_each_peer_once() {
 #[test]
 fn a_message_does_not_go_back_over_a_connection_that_brought_it() {
     let (mut relaying, [sender, late, other]) = with_peers();
-    relaying.keep(&vote(10, 2), &[sender]);
-    relaying.keep(&vote(10, 3), &[]);
-    relaying.keep(&conflicting(10, 2), &[]);
+    relaying.keep(vote(10, 2), &[sender]);
+    relaying.keep(vote(10, 3), &[]);
+    relaying.keep(conflicting(10, 2), &[]);
     relaying.has(&late, &Topic::of(&vote(10, 2)));
     let rest = [vote(10, 3), conflicting(10, 2)];
     for peer in [sender, late] {
@@ -116,7 +112,7 @@ fn nothing_is_noted_of_what_is_not_kept_and_of_who_is_not_connected() {
     let (mut relaying, [peer]) = with_peers();
     let stranger = PeerId::random();
     relaying.has(&peer, &Topic::of(&vote(10, 1)));
-    relaying.keep(&vote(10, 1), &[stranger]);
+    relaying.keep(vote(10, 1), &[stranger]);
     relaying.connected(stranger, Interest::Votes, 0);
     for peer in [peer, stranger] {
         assert_eq!(all_for(&mut relaying, &peer, 0), [vote(10, 1)]);
@@ -129,15 +125,15 @@ fn who_wants_proofs_gets_no_votes() {
     let (mut relaying, []) = with_peers();
     let [early, late] = [(); 2].map(|()| PeerId::random());
     relaying.connected(early, Interest::Proofs, 0);
-    relaying.keep(&vote(10, 1), &[]);
-    relaying.keep(&proof(9), &[]);
+    relaying.keep(vote(10, 1), &[]);
+    relaying.keep(proof(9), &[]);
     relaying.connected(late, Interest::Proofs, 0);
     for peer in [early, late] {
         assert_eq!(all_for(&mut relaying, &peer, 0), [proof(9)]);
     }
     for turn in 1..=4 {
         relaying.repeat(turn * INTERVAL);
-        relaying.keep(&vote(10, 1 + u32::try_from(turn).unwrap()), &[]);
+        relaying.keep(vote(10, 1 + u32::try_from(turn).unwrap()), &[]);
         let again = all_for(&mut relaying, &early, turn * INTERVAL);
         assert!(again.iter().all(|it| *it == proof(9)));
     }
@@ -148,7 +144,7 @@ fn who_wants_proofs_gets_no_votes() {
 fn votes_for_which_a_peer_has_no_room_wait_and_proofs_do_not() {
     let (mut relaying, [peer, other]) = with_peers();
     for signer in 0..5_000 {
-        relaying.keep(&vote(10, signer), &[]);
+        relaying.keep(vote(10, signer), &[]);
     }
     assert_eq!(all_for(&mut relaying, &peer, 0).len(), 1_024);
     assert_eq!(
@@ -160,7 +156,7 @@ fn votes_for_which_a_peer_has_no_room_wait_and_proofs_do_not() {
         relaying.take(&peer, 16, 0),
         Next::NotBefore(REFILL)
     ));
-    relaying.keep(&proof(11), &[]);
+    relaying.keep(proof(11), &[]);
     assert_eq!(all_for(&mut relaying, &peer, 0), [proof(11)]);
     assert_eq!(all_for(&mut relaying, &peer, 500).len(), 1_024);
 
@@ -177,15 +173,15 @@ fn votes_for_which_a_peer_has_no_room_wait_and_proofs_do_not() {
 fn what_is_below_the_horizon_is_dropped_and_not_kept_again() {
     let (mut relaying, [peer]) = with_peers();
     for number in [9, 10, 11] {
-        relaying.keep(&vote(number, 1), &[]);
-        relaying.keep(&proof(number), &[]);
+        relaying.keep(vote(number, 1), &[]);
+        relaying.keep(proof(number), &[]);
     }
     let Next::Messages(taken) = relaying.take(&peer, 6, 0) else {
         panic!("there are six")
     };
     follow(&mut relaying, 10);
-    relaying.keep(&vote(10, 2), &[]);
-    relaying.keep(&proof(9), &[]);
+    relaying.keep(vote(10, 2), &[]);
+    relaying.keep(proof(9), &[]);
     assert_eq!(relaying.len(), 3);
     relaying.give_back(&peer, taken);
     let expected = [proof(11), proof(10), vote(11, 1)];
@@ -196,7 +192,7 @@ fn what_is_below_the_horizon_is_dropped_and_not_kept_again() {
 fn what_was_not_handed_over_goes_again_and_nothing_else() {
     let (mut relaying, [peer]) = with_peers();
     for signer in 0..200 {
-        relaying.keep(&vote(10, signer), &[]);
+        relaying.keep(vote(10, signer), &[]);
     }
     let Next::Messages(mut taken) = relaying.take(&peer, 150, 0) else {
         panic!("there are 200")
@@ -212,7 +208,7 @@ fn what_was_not_handed_over_goes_again_and_nothing_else() {
 fn what_was_handed_over_goes_again_once_per_interval_and_not_all_at_once() {
     let (mut relaying, [peer]) = with_peers();
     for signer in 0..1_000 {
-        relaying.keep(&vote(10, signer), &[]);
+        relaying.keep(vote(10, signer), &[]);
     }
     assert_eq!(all_for(&mut relaying, &peer, 0).len(), 1_000);
     let mut again = |interval: Millis| -> Vec<usize> {
@@ -237,7 +233,7 @@ fn what_was_handed_over_goes_again_once_per_interval_and_not_all_at_once() {
 fn forgotten_proofs_go_to_nobody_any_more_and_are_not_repeated() {
     let (mut relaying, [told, other]) = with_peers();
     for message in [proof(9), proof(8), vote(9, 1)] {
-        relaying.keep(&message, &[]);
+        relaying.keep(message, &[]);
     }
     assert_eq!(all_for(&mut relaying, &told, 0).len(), 3);
     relaying.forget(&Topic::of(&proof(9)));

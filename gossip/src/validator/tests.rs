@@ -1,4 +1,5 @@
 use super::*;
+use crate::{notification::next_notification, protocol::GOSSIP};
 use codec::Encode;
 use duet_primitives::{
     testing::TestSet, Commitment, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
@@ -91,7 +92,7 @@ fn setup_with(set: TestSet, interest: Interest) -> Setup {
 impl Setup {
     /// A message arrives, without a check. Returns whether it is known.
     fn arrive(&self, peer: &PeerId, bytes: &[u8]) -> bool {
-        self.validator.receive(peer, bytes).is_some()
+        !self.validator.receive(peer, bytes).is_empty()
     }
 
     /// Checks all waiting messages.
@@ -240,6 +241,49 @@ fn votes_of_one_round_are_checked_together_and_each_has_its_own_verdict() {
     assert_eq!(signers, [0, 2, 3]);
     assert!(setup.queues.checked.try_recv().is_err(), "at once");
     assert_eq!(setup.validator.metrics.votes_bad.get(), 1);
+}
+
+/// A notification with these votes.
+fn bundle_of(votes: Vec<UncheckedVote>) -> Vec<u8> {
+    let messages: Vec<_> = votes.into_iter().map(GossipMessage::Vote).collect();
+    let (bundle, len) = next_notification(&messages, GOSSIP.newest).expect("votes");
+    assert_eq!(len, messages.len(), "they are on one commitment");
+    bundle
+}
+
+/// GOSSIP-11.
+#[test]
+fn each_vote_of_a_bundle_has_its_own_verdict_and_copies_of_it_are_known() {
+    let setup = setup();
+    let votes: Vec<_> = (0..4)
+        .map(|signer| match signer {
+            1 => setup.forged(setup.commitment(10), signer),
+            _ => setup.vote(setup.commitment(10), signer),
+        })
+        .collect();
+    let bundle = bundle_of(votes.clone());
+    let relayed = setup.send(&bundle);
+    assert_eq!(relayed, [0, 2, 3].map(|signer| vote_topic(10, signer)));
+    let [good, bad] = [PeerBehaviour::GoodVote, PeerBehaviour::BadVote];
+    let counted = |behaviour| setup.validator.metrics.behaviours.counted(behaviour);
+    assert_eq!([good, bad].map(counted), [3, 1]);
+
+    let expected = [0, 2, 3].map(|at: usize| Topic::of(&GossipMessage::Vote(votes[at].clone())));
+    let other = PeerId::random();
+    assert_eq!(setup.validator.receive(&other, &bundle), expected);
+}
+
+/// GOSSIP-11.
+#[test]
+fn a_bundle_is_read_up_to_the_first_vote_of_nobody() {
+    let setup = setup();
+    let vote = |signer| setup.vote(setup.commitment(10), signer);
+    let mut stranger = vote(2);
+    stranger.signer = SignerIndex::new(4);
+    let bundle = bundle_of(vec![vote(0), stranger.clone(), stranger, vote(1)]);
+    assert_eq!(setup.send(&bundle), [vote_topic(10, 0)]);
+    let blamed = PeerBehaviour::UnknownSigner;
+    assert_eq!(setup.validator.metrics.behaviours.counted(blamed), 1);
 }
 
 /// GOSSIP-3.

@@ -1,5 +1,7 @@
 //! What passes between the gossip engine and a network back end.
 
+use codec::Encode;
+use duet_gossip::notification::messages_of;
 use parking_lot::{Condvar, Mutex};
 use sc_network::{
     error::Error,
@@ -16,8 +18,10 @@ use std::{
 /// What one node sent and received so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
-    /// How often each notification arrived.
+    /// How often each message arrived.
     pub(crate) received: HashMap<Vec<u8>, usize>,
+    /// How many notifications with several messages arrived.
+    pub(crate) bundles: usize,
     /// How many notifications were given to the back end.
     pub(crate) sent: usize,
     /// How often a stream was opened.
@@ -28,27 +32,27 @@ pub(crate) struct Log {
     pub(crate) closed: usize,
     /// How many notifications wait for room with the back end.
     pub(crate) waiting: usize,
-    /// When the last notification arrived that had not arrived before.
+    /// When the last message arrived that had not arrived before.
     pub(crate) completed: Option<Instant>,
 }
 
 impl Log {
-    /// How many notifications arrived.
+    /// How many messages arrived.
     pub(crate) fn arrivals(&self) -> usize {
         self.received.values().sum()
     }
 
-    /// How often a notification arrived.
-    pub(crate) fn copies(&self, notification: &[u8]) -> usize {
-        self.received.get(notification).copied().unwrap_or(0)
+    /// How often a message arrived.
+    pub(crate) fn copies(&self, message: &[u8]) -> usize {
+        self.received.get(message).copied().unwrap_or(0)
     }
 
-    /// How often the notification that arrived most arrived.
+    /// How often the message that arrived most arrived.
     pub(crate) fn most_copies(&self) -> usize {
         self.received.values().copied().max().unwrap_or(0)
     }
 
-    /// How often the notification that arrived least, of those that did, arrived.
+    /// How often the message that arrived least, of those that did, arrived.
     pub(crate) fn fewest_copies(&self) -> usize {
         self.received.values().copied().min().unwrap_or(0)
     }
@@ -161,10 +165,14 @@ impl NotificationService for Tapped {
         let event = self.service.next_event().await?;
         self.tap.record(|log| match &event {
             NotificationEvent::NotificationReceived { notification, .. } => {
-                let copies = log.received.entry(notification.clone()).or_default();
-                *copies += 1;
-                if *copies == 1 {
-                    log.completed = Some(Instant::now());
+                let messages = messages_of(notification).expect("nodes send messages");
+                log.bundles += usize::from(messages.len() > 1);
+                for message in messages {
+                    let copies = log.received.entry(message.encode()).or_default();
+                    *copies += 1;
+                    if *copies == 1 {
+                        log.completed = Some(Instant::now());
+                    }
                 }
             }
             NotificationEvent::NotificationStreamOpened {

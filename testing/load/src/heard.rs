@@ -1,7 +1,7 @@
 //! What the players hear of the node's gossip.
 
-use duet_gossip::message::GossipMessage;
-use duet_primitives::{BlockNumber, Commitment, SignerIndex};
+use duet_gossip::{message::GossipMessage, notification::messages_of};
+use duet_primitives::{BlockNumber, Commitment, SignerIndex, UncheckedVote};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -29,11 +29,16 @@ impl Heard {
         }
     }
 
-    /// Takes note of a message of the node.
-    pub fn hear(&self, message: &[u8]) {
-        let Ok(GossipMessage::Vote(vote)) = GossipMessage::from_bytes(message) else {
-            return;
-        };
+    /// Takes note of a notification of the node.
+    pub fn hear(&self, notification: &[u8]) {
+        for message in messages_of(notification).unwrap_or_default() {
+            if let GossipMessage::Vote(vote) = message {
+                self.note(vote);
+            }
+        }
+    }
+
+    fn note(&self, vote: UncheckedVote) {
         let block = vote.commitment.block_number;
         if vote.signer == self.node {
             self.newest.send_if_modified(|newest| {

@@ -32,6 +32,10 @@ struct Options {
     /// Over how many peers the validators vote.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(3..64))]
     players: u16,
+    /// How many votes each notification of a player carries: 1, as validators send their own votes, or more, as nodes
+    /// relay them under load.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    bundled: u16,
     /// What is done to the node besides, each for itself. [default: all of them]
     #[arg(long, value_delimiter = ',', value_enum)]
     attacks: Option<Vec<Attack>>,
@@ -102,6 +106,7 @@ async fn play(options: &Options, validators: u32, rows: &mut Vec<Row>) -> Result
     let size = Size {
         validators,
         players: options.players.into(),
+        bundled: options.bundled.into(),
         second_hears: options.second_hears,
         keep: options.keep,
     };

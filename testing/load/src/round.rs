@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
 };
 use codec::Encode;
-use duet_gossip::message::GossipMessage;
+use duet_gossip::{message::GossipMessage, notification::next_notification, GOSSIP};
 use duet_local_network::{Error as NetworkError, Peer};
 use duet_primitives::{BlockNumber, Commitment, SignerIndex, UncheckedJustification};
 use std::{
@@ -84,13 +84,10 @@ pub struct Played {
     pub justification: Option<UncheckedJustification>,
 }
 
-/// A vote as it is gossiped.
-type Message = Vec<u8>;
-
 /// The votes of a round, made before anything is measured.
 struct Prepared {
     commitment: Commitment,
-    votes: Vec<Message>,
+    votes: Vec<GossipMessage>,
     bare: BareCheck,
 }
 
@@ -181,9 +178,7 @@ async fn prepare(stage: &mut Stage, plan: &Plan) -> Result<Prepared> {
         let message = validators.message(genesis, commitment.clone());
         let votes = validators.sign(&message, &voters);
         let bare = validators.check(&message, &votes)?;
-        let votes = votes
-            .into_iter()
-            .map(|vote| GossipMessage::Vote(vote).encode());
+        let votes = votes.into_iter().map(GossipMessage::Vote);
         Ok(Prepared {
             commitment,
             votes: votes.collect(),
@@ -252,7 +247,7 @@ async fn counted(
 /// Sends all but the last needed vote, waits until the node has counted them, and sends that one, and then the rest.
 async fn send_last_apart(
     stage: &Stage,
-    votes: &[Message],
+    votes: &[GossipMessage],
     needed: usize,
     before: &Reading,
 ) -> Result<Sent> {
@@ -277,23 +272,31 @@ async fn send_last_apart(
 
 /// Sends votes, divided among the players; each over so many of them. Notes when the `needed`-th was given to the
 /// network, or the last one, if there are fewer.
-async fn send(stage: &Stage, votes: &[Message], needed: usize, copies: usize) -> Result<Sent> {
+async fn send(
+    stage: &Stage,
+    votes: &[GossipMessage],
+    needed: usize,
+    copies: usize,
+) -> Result<Sent> {
     let players = stage.players.len().max(1);
     let needed = needed.min(votes.len()).max(1);
     let (given, needed_at) = (Arc::new(AtomicUsize::new(0)), Arc::new(OnceLock::new()));
     let mut tasks = JoinSet::new();
     let first = Instant::now();
     for (place, player) in stage.players.iter().enumerate() {
-        let mine = |(index, _): &(usize, &Message)| copy_of(*index, place, players) < copies;
-        let mine = votes.iter().enumerate().filter(mine);
-        let mine: Vec<_> = mine
-            .map(|(index, vote)| (copy_of(index, place, players) == 0, vote.clone()))
-            .collect();
+        let parcels = parcels(votes, stage.bundled, |index| {
+            let copy = copy_of(index, place, players);
+            (copy < copies).then_some(copy == 0)
+        });
         let (player, given, needed_at) = (player.clone(), given.clone(), needed_at.clone());
         tasks.spawn(async move {
-            for (is_first, vote) in mine {
-                player.deliver(vote).await?;
-                if is_first && given.fetch_add(1, Ordering::Relaxed) + 1 == needed {
+            for Parcel {
+                notification,
+                firsts,
+            } in parcels
+            {
+                player.deliver(notification).await?;
+                if given.fetch_add(firsts, Ordering::Relaxed) + firsts >= needed {
                     let _ = needed_at.set(Instant::now());
                 }
             }
@@ -305,6 +308,36 @@ async fn send(stage: &Stage, votes: &[Message], needed: usize, copies: usize) ->
     }
     let needed = needed_at.get().copied().unwrap_or_else(Instant::now);
     Ok(Sent { first, needed })
+}
+
+/// A notification of a player.
+struct Parcel {
+    notification: Vec<u8>,
+    /// How many of its votes no other player sends before.
+    firsts: usize,
+}
+
+/// The notifications with a player's share of these votes, with so many votes each. `share` tells by the number of a
+/// vote whether it is in the share, and then whether it is sent for the first time.
+fn parcels(
+    votes: &[GossipMessage],
+    bundled: usize,
+    share: impl Fn(usize) -> Option<bool>,
+) -> Vec<Parcel> {
+    let mine = votes.iter().enumerate();
+    let mine: Vec<_> = mine
+        .filter_map(|(index, vote)| Some((share(index)?, vote.clone())))
+        .collect();
+    let parcel = |together: &[(bool, GossipMessage)]| {
+        let (firsts, messages): (Vec<_>, Vec<_>) = together.iter().cloned().unzip();
+        // All of them: they are on one commitment, and few enough.
+        let (notification, _) = next_notification(&messages, GOSSIP.newest)?;
+        Some(Parcel {
+            notification,
+            firsts: firsts.into_iter().filter(|is_first| *is_first).count(),
+        })
+    };
+    mine.chunks(bundled.max(1)).filter_map(parcel).collect()
 }
 
 /// Which copy of vote number `index` the player at `place` sends; all of them have a number, few are sent.

@@ -44,6 +44,8 @@ pub struct Size {
     pub validators: u32,
     /// Peers over which they send.
     pub players: usize,
+    /// The most votes in a notification of a player.
+    pub bundled: usize,
     /// What the second node wants to hear.
     pub second_hears: Hears,
     /// Whether the nodes' directories stay.
@@ -57,6 +59,8 @@ pub struct Stage {
     pub validators: Arc<Validators>,
     /// The peers over which they vote.
     pub players: Vec<Arc<Peer>>,
+    /// The most votes in a notification of theirs.
+    pub bundled: usize,
     /// What the players hear.
     pub heard: Heard,
     /// What the players are about to vote for.
@@ -126,6 +130,7 @@ impl Stage {
             proofs: [Arrivals::of(first).await?, Arrivals::of(second).await?],
             validators,
             players,
+            bundled: size.bundled,
             heard,
             address,
             genesis,

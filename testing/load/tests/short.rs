@@ -32,6 +32,7 @@ async fn rounds() -> Result<()> {
     let size = Size {
         validators: VALIDATORS,
         players: 4,
+        bundled: 3,
         second_hears: Hears::Votes,
         keep: false,
     };

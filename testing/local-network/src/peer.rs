@@ -28,7 +28,7 @@ use tokio::{
 /// The time limit for a node to accept a peer.
 const JOIN_LIMIT: Duration = Duration::from_secs(60);
 /// The suffix of the name of Duet's gossip protocol.
-const GOSSIP: &str = "duet/1";
+const GOSSIP: &str = "duet/2";
 /// The role in handshakes: a full node.
 const FULL_NODE: u8 = 1;
 /// The longest accepted notification.

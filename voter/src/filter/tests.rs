@@ -113,6 +113,22 @@ fn a_known_vote_is_known_by_what_it_says_not_by_its_bytes() {
 
 /// GOSSIP-7: what only peers name gets no tables, however many name it.
 #[test]
+fn a_round_lacks_votes_until_there_are_enough_for_a_proof() {
+    let set = set();
+    let mut filter = filter(&set);
+    let message = message(&set, 10);
+    let lacking = |filter: &Filter| filter.lacking(message.commitment());
+    assert_eq!(lacking(&filter), 0, "it is not known");
+    filter.prepare(&message);
+    let mut found = vec![lacking(&filter)];
+    for signer in 0..4 {
+        record(&mut filter, &set, signer, 10);
+        found.push(lacking(&filter));
+    }
+    assert_eq!(found, [3, 2, 1, 0, 0]);
+}
+
+#[test]
 fn only_what_this_node_prepared_is_checked_with_tables() {
     let set = set();
     let mut filter = filter(&set);

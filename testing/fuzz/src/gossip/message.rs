@@ -5,10 +5,15 @@ use crate::{
     odd,
     sample::SAMPLE,
     target::{seed, Seed, Target},
-    wire::{decoded_by, PER_BYTE},
+    wire::{bounded, PER_BYTE},
 };
 use codec::Encode;
-use duet_gossip::{message::GossipMessage, reputation::PeerBehaviour};
+use duet_gossip::{
+    message::GossipMessage,
+    notification::{messages_of, next_notification},
+    reputation::PeerBehaviour,
+    GOSSIP,
+};
 use duet_primitives::{suite::MAX_VALIDATORS, Bitfield, UncheckedJustification, UncheckedVote};
 
 pub(super) const MESSAGE: Target = Target {
@@ -18,13 +23,19 @@ pub(super) const MESSAGE: Target = Target {
 };
 
 fn message(data: &[u8]) {
-    let found = GossipMessage::from_bytes(data);
-    assert_eq!(found, definition::message(data));
-    let decode = |bytes: &[u8]| GossipMessage::from_bytes(bytes).ok();
-    assert_eq!(decoded_by(data, PER_BYTE, decode), found.clone().ok());
-    if let Err(error) = found {
-        let cost = PeerBehaviour::of_message_error(&error).reputation().value;
-        assert!(cost < 0, "no honest node sends this");
+    let found = bounded(data, PER_BYTE, messages_of);
+    assert_eq!(found, definition::messages(data));
+    match found {
+        // A bundle of one is not how nodes send a vote.
+        Ok(messages) if messages.len() > 1 || data[0] < 2 => {
+            let again = next_notification(&messages, GOSSIP.newest);
+            assert_eq!(again, Some((data.to_vec(), messages.len())));
+        }
+        Ok(_) => {}
+        Err(error) => {
+            let cost = PeerBehaviour::of_message_error(&error).reputation().value;
+            assert!(cost < 0, "no honest node sends this");
+        }
     }
 }
 
@@ -37,6 +48,13 @@ pub(super) fn vote() -> UncheckedVote {
 /// A good justification of the sample's set.
 pub(super) fn justification() -> UncheckedJustification {
     SAMPLE.set.justify(&SAMPLE.message, 1..7).into_unchecked()
+}
+
+/// The same vote so many times, in one notification.
+fn bundle(len: usize) -> Vec<u8> {
+    let vote = vote();
+    let votes = vec![(vote.signer, vote.signature); len];
+    (2_u8, vote.commitment, votes).encode()
 }
 
 fn message_seeds() -> Vec<Seed> {
@@ -61,7 +79,14 @@ fn message_seeds() -> Vec<Seed> {
         seed("justification", justification.clone()),
         seed("a vote as a justification", changed(&vote, 1)),
         seed("a justification as a vote", changed(&justification, 0)),
-        seed("an unknown kind", changed(&vote, 2)),
+        seed("an unknown kind", changed(&vote, 3)),
+        seed("a vote as a bundle", changed(&vote, 2)),
+        seed("a bundle of none", bundle(0)),
+        seed("a bundle of one", bundle(1)),
+        seed("a bundle of three", bundle(3)),
+        seed("a byte after a bundle", [&bundle(2)[..], &[0]].concat()),
+        seed("the largest bundle", bundle(256)),
+        seed("a vote more than the largest bundle", bundle(257)),
         seed("a byte after a vote", [&vote[..], &[0]].concat()),
         seed("a byte less", &vote[..vote.len() - 1]),
         seed("the largest justification", largest.clone()),

@@ -36,7 +36,7 @@ impl Range<'_> {
 #[derive(Debug)]
 pub(super) enum Fate {
     /// It is kept, relayed and handed to the worker, and its sender is rewarded.
-    Kept(PeerBehaviour),
+    Kept(Box<GossipMessage>, PeerBehaviour),
     /// It is dropped, and its sender is blamed.
     Blamed(PeerBehaviour),
     /// It is dropped.
@@ -44,10 +44,14 @@ pub(super) enum Fate {
 }
 
 impl Fate {
+    fn kept(message: GossipMessage, behaviour: PeerBehaviour) -> Self {
+        Self::Kept(Box::new(message), behaviour)
+    }
+
     /// What is reported of its sender.
     pub(super) fn behaviour(&self) -> Option<PeerBehaviour> {
         match self {
-            Self::Kept(behaviour) | Self::Blamed(behaviour) => Some(*behaviour),
+            Self::Kept(_, behaviour) | Self::Blamed(behaviour) => Some(*behaviour),
             Self::Dropped => None,
         }
     }
@@ -92,16 +96,29 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What becomes of the next message.
-    pub(super) fn receive(&mut self, bytes: &[u8]) -> Fate {
-        match definition::message(bytes) {
-            Ok(GossipMessage::Vote(vote)) => self.vote(&vote),
-            Ok(GossipMessage::Justification(proof)) => self.justification(&proof),
-            Err(error) => Fate::Blamed(PeerBehaviour::of_message_error(&error)),
+    /// What becomes of the messages of the next notification. A bundle is read up to the first vote of nobody.
+    /// (GOSSIP-11)
+    pub(super) fn receive(&mut self, bytes: &[u8]) -> Vec<Fate> {
+        let messages = match definition::messages(bytes) {
+            Ok(messages) => messages,
+            Err(error) => return vec![Fate::Blamed(PeerBehaviour::of_message_error(&error))],
+        };
+        let (mut fates, mut signers) = (Vec::new(), BTreeSet::new());
+        for message in messages {
+            fates.push(match message {
+                // The first one waits for its check, and a peer has one place for both.
+                GossipMessage::Vote(vote) if !signers.insert(vote.signer) => Fate::Dropped,
+                GossipMessage::Vote(vote) => self.vote(vote),
+                GossipMessage::Justification(proof) => self.justification(proof),
+            });
+            if let Some(Fate::Blamed(PeerBehaviour::UnknownSigner)) = fates.last() {
+                break;
+            }
         }
+        fates
     }
 
-    fn vote(&mut self, vote: &UncheckedVote) -> Fate {
+    fn vote(&mut self, vote: UncheckedVote) -> Fate {
         let mut windows = self.windows.iter();
         let Some(window) = windows.find(|range| range.holds(&vote.commitment)) else {
             return Fate::Dropped;
@@ -127,13 +144,13 @@ impl<'a> Model<'a> {
         }
         if !known.is_empty() {
             self.keep(signer, &vote.commitment);
-            return Fate::Kept(PeerBehaviour::GoodEvidence);
+            return Fate::kept(GossipMessage::Vote(vote), PeerBehaviour::GoodEvidence);
         }
         if let Some(displaced) = rounds.open(block, self.rounds_per_signer) {
             self.votes.remove(&(signer, displaced));
         }
         self.keep(signer, &vote.commitment);
-        Fate::Kept(PeerBehaviour::GoodVote)
+        Fate::kept(GossipMessage::Vote(vote), PeerBehaviour::GoodVote)
     }
 
     fn keep(&mut self, signer: Signer, commitment: &Commitment) {
@@ -141,7 +158,7 @@ impl<'a> Model<'a> {
         of_round.or_default().push(commitment.clone());
     }
 
-    fn justification(&mut self, proof: &UncheckedJustification) -> Fate {
+    fn justification(&mut self, proof: UncheckedJustification) -> Fate {
         let commitment = &proof.commitment;
         let mut ranges = self.windows.iter().chain([&self.awaited]);
         let Some(range) = ranges.find(|range| range.holds(commitment)) else {
@@ -156,10 +173,11 @@ impl<'a> Model<'a> {
             keys: &range.keys(),
             genesis: GENESIS,
         };
-        match judge::justification(proof, &set) {
+        match judge::justification(&proof, &set) {
             Ok(()) => {
                 self.proofs.insert(key);
-                Fate::Kept(PeerBehaviour::GoodJustification)
+                let proof = GossipMessage::Justification(proof);
+                Fate::kept(proof, PeerBehaviour::GoodJustification)
             }
             Err(
                 JustificationError::BitfieldLength { .. }

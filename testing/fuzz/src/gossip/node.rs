@@ -5,12 +5,14 @@ use super::{
     peer::{StoppedClock, PEERS},
 };
 use crate::sample::{GENESIS, SAMPLE};
+use codec::Encode;
 use duet_gossip::{
     engine::{Engine, Event, NotSent, Outlet, Parts},
     message::GossipMessage,
     metrics::Metrics,
+    notification::messages_of,
     reputation::PeerBehaviour,
-    verify, Checked, GossipValidator, Interest, Queues, Reputations, Settings,
+    verify, Checked, GossipValidator, Interest, Queues, Reputations, Settings, GOSSIP,
 };
 use duet_primitives::{testing::TestSet, BlockNumber, Vote};
 use duet_voter::{Accepted, Window};
@@ -113,6 +115,7 @@ impl Node {
             let opened = Event::Opened {
                 peer,
                 interest: Interest::Votes,
+                version: GOSSIP.newest,
                 outlet: Arc::new(Connection { peer, sent }),
             };
             events.unbounded_send(opened).expect("it is received below");
@@ -141,59 +144,78 @@ impl Node {
         std::mem::take(&mut self.sent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Hands it a message, which is checked and meets this fate.
-    pub(super) fn receives(&mut self, sender: &PeerId, bytes: &[u8], expected: &Fate) {
+    /// Hands it a notification, whose messages are checked and meet these fates.
+    pub(super) fn receives(&mut self, sender: &PeerId, bytes: &[u8], expected: &[Fate]) {
         let received = Event::Received(*sender, bytes.to_vec());
         self.events.unbounded_send(received).expect("it listens");
         assert_eq!(self.runs(), [], "nothing was checked yet");
         let verifier = verify(self.validator.clone());
         assert!(verifier.now_or_never().is_none(), "it waits for more");
-        let reports = self.reports.take();
+        let mut reports = self.reports.take();
         let sent = self.runs();
-        let reported = expected.behaviour().map(|it| (*sender, it.reputation()));
-        assert_eq!(reports, Vec::from_iter(reported), "{expected:?}");
-        match expected {
-            Fate::Kept(_) => goes_to_others(sender, bytes, sent),
-            Fate::Blamed(behaviour) => {
+        let mut reported: Vec<_> = expected
+            .iter()
+            .filter_map(|fate| Some((*sender, fate.behaviour()?.reputation())))
+            .collect();
+        reports.sort_by_key(|(_, change)| change.value);
+        reported.sort_by_key(|(_, change)| change.value);
+        assert_eq!(reports, reported, "{expected:?}");
+        for fate in expected {
+            if let Fate::Blamed(behaviour) = fate {
                 assert!(behaviour.reputation().value < 0);
-                assert_eq!(sent, []);
             }
-            Fate::Dropped => assert_eq!(sent, []),
         }
-        self.worker_gets(expected, bytes);
+        goes_to_others(sender, expected, &sent);
+        self.worker_gets(expected);
     }
 
-    /// What the worker gets is what was sent, and holds.
-    fn worker_gets(&self, fate: &Fate, bytes: &[u8]) {
-        let got = self.checked.try_recv().ok();
-        let sent = GossipMessage::from_bytes(bytes);
-        match (fate, got) {
-            (Fate::Kept(PeerBehaviour::GoodVote), Some(Checked::Votes(votes))) => {
-                let got = votes.into_iter().map(Vote::into_unchecked);
-                let got: Vec<_> = got.map(GossipMessage::Vote).collect();
-                assert_eq!(sent.map(|sent| vec![sent]), Ok(got));
+    /// What the worker gets is what was sent, in the same order, and holds.
+    fn worker_gets(&self, fates: &[Fate]) {
+        let mut got = std::iter::from_fn(|| self.checked.try_recv().ok());
+        for fate in fates {
+            let Fate::Kept(sent, behaviour) = fate else {
+                continue;
+            };
+            match (behaviour, got.next()) {
+                (PeerBehaviour::GoodVote, Some(Checked::Votes(votes))) => {
+                    let got = votes.into_iter().map(Vote::into_unchecked);
+                    let got: Vec<_> = got.map(GossipMessage::Vote).collect();
+                    assert_eq!(got, std::slice::from_ref(&**sent));
+                }
+                (PeerBehaviour::GoodEvidence, Some(Checked::Equivocation(evidence))) => {
+                    let set = [&SAMPLE.set, &SAMPLE.next].map(|set| set.set.commitment());
+                    let found = set.map(|set| evidence.check(set, GENESIS).is_ok());
+                    assert!(found.contains(&true), "evidence that holds");
+                }
+                (PeerBehaviour::GoodJustification, Some(Checked::Justification(proof))) => {
+                    let got = GossipMessage::Justification(proof.into_unchecked());
+                    assert_eq!(**sent, got);
+                }
+                (behaviour, got) => panic!("{behaviour:?}, and the worker gets {got:?}"),
             }
-            (Fate::Kept(PeerBehaviour::GoodEvidence), Some(Checked::Equivocation(evidence))) => {
-                let set = [&SAMPLE.set, &SAMPLE.next].map(|set| set.set.commitment());
-                let found = set.map(|set| evidence.check(set, GENESIS).is_ok());
-                assert!(found.contains(&true), "evidence that holds");
-            }
-            (Fate::Kept(PeerBehaviour::GoodJustification), Some(Checked::Justification(proof))) => {
-                assert_eq!(
-                    sent,
-                    Ok(GossipMessage::Justification(proof.into_unchecked()))
-                )
-            }
-            (Fate::Blamed(_) | Fate::Dropped, None) => {}
-            (fate, got) => panic!("{fate:?}, and the worker gets {got:?}"),
         }
+        assert_eq!(got.count(), 0, "nothing else");
     }
 }
 
-/// GOSSIP-5: as it came, to everybody but the sender.
-fn goes_to_others(sender: &PeerId, bytes: &[u8], mut sent: Vec<(PeerId, Vec<u8>)>) {
+/// GOSSIP-5: what is kept goes to everybody but the sender, as it came.
+fn goes_to_others(sender: &PeerId, fates: &[Fate], sent: &[(PeerId, Vec<u8>)]) {
+    let kept = || {
+        fates.iter().filter_map(|fate| match fate {
+            Fate::Kept(message, _) => Some(message.encode()),
+            Fate::Blamed(_) | Fate::Dropped => None,
+        })
+    };
     let others = PEERS.iter().filter(|peer| *peer != sender);
-    let mut expected: Vec<_> = others.map(|peer| (*peer, bytes.to_vec())).collect();
+    let expected = others.flat_map(|peer| kept().map(|message| (*peer, message)));
+    let mut expected: Vec<_> = expected.collect();
+    let sent = sent.iter().flat_map(|(peer, notification)| {
+        let messages = messages_of(notification).expect("nodes send messages");
+        messages
+            .into_iter()
+            .map(|message| (*peer, message.encode()))
+    });
+    let mut sent: Vec<_> = sent.collect();
     expected.sort();
     sent.sort();
     assert_eq!(sent, expected);

@@ -126,11 +126,28 @@ fn justification(input: &mut Input<'_>) -> UncheckedJustification {
     proof
 }
 
-/// The next message: one byte for its kind, and what it says.
+/// Up to four votes, all on what the first of them says.
+fn bundle(input: &mut Input<'_>) -> Vec<u8> {
+    let further = input.byte() % 4;
+    let UncheckedVote {
+        commitment,
+        signer,
+        signature,
+    } = vote(input);
+    let mut votes = vec![(signer, signature)];
+    for _ in 0..further {
+        let vote = vote(input);
+        votes.push((vote.signer, vote.signature));
+    }
+    (2_u8, commitment, votes).encode()
+}
+
+/// The next notification: one byte for its kind, and what it says.
 pub(super) fn next_message(input: &mut Input<'_>) -> Vec<u8> {
-    match input.byte() % 4 {
-        0 | 1 => GossipMessage::Vote(vote(input)).encode(),
-        2 => GossipMessage::Justification(justification(input)).encode(),
+    match input.byte() % 8 {
+        0 | 1 | 4 => GossipMessage::Vote(vote(input)).encode(),
+        2 | 6 => GossipMessage::Justification(justification(input)).encode(),
+        5 | 7 => bundle(input),
         _ => {
             let len = usize::from(u16::from_le_bytes(input.array()));
             input.take(len).to_vec()

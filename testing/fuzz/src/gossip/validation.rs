@@ -53,7 +53,30 @@ fn validation_seeds() -> Vec<Seed> {
     // Sender, kind, block, version, signer, deviation.
     let vote = |block: u8, version: u8, signer: u8| [1, 0, block, version, signer, 0];
     let proof = |block: u8, version: u8| [2, 2, block, version, 0, 0];
+    // Sender, kind, number of further votes, and of each vote block, version, signer, deviation.
+    let bundle = |deviations: [u8; 3]| {
+        let votes = (1..4)
+            .zip(deviations)
+            .flat_map(|(signer, it)| [0, 0, signer, it]);
+        [0, 5, 2].into_iter().chain(votes).collect::<Vec<u8>>()
+    };
     let mut seeds = vec![
+        seed("a bundle", bundle([0; 3])),
+        seed("a bundle twice", bundle([0; 3]).repeat(2)),
+        seed("a bundle with a forged vote", bundle([0, 1, 0])),
+        // Deviation 6 takes one more byte, for the signer.
+        seed(
+            "a bundle with a vote of nobody",
+            [&[0, 5, 2, 0, 0, 1, 0, 0, 0, 2, 6, 99][..], &[0, 0, 3, 0]].concat(),
+        ),
+        seed(
+            "a bundle with a vote twice",
+            [&[0, 5, 2][..], &[0, 0, 1, 1], &[0, 0, 1, 0], &[0, 0, 1, 0]].concat(),
+        ),
+        seed(
+            "a bundle after a vote of another version",
+            [&vote(0, 1, 2)[..], &bundle([0; 3])].concat(),
+        ),
         seed("a vote", good_vote.clone()),
         seed("a justification", good_proof.clone()),
         seed("the same vote twice", good_vote.repeat(2)),

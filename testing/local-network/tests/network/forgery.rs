@@ -38,8 +38,7 @@ async fn who_forges_votes_is_thrown_out_and_the_proofs_go_on() {
         assert!(silent.is_in(), "who did nothing is thrown out, too");
         let heard = silent.received();
         assert!(!heard.is_empty(), "the node gossips with its peers");
-        let forged = forger.forged();
-        assert!(!heard.iter().any(|message| forged.contains(message)));
+        assert!(!forger.forged_one_of(&heard), "a forged vote was relayed");
     })
     .await;
 }

@@ -25,7 +25,7 @@
 //!
 //! # In a runtime
 //! [`RejectObsoleteHeaders`] is a transaction extension that refuses hopeless submissions before any fee is paid, by
-//! [`CallSubType`]. With the feature `relayers`, the pallet and [`CheckAndBoostBridgeDuetTransactions`] are filters for
+//! [`CallSubType`]. With the feature `relayers`, the pallet and `CheckAndBoostBridgeDuetTransactions` are filters for
 //! `bridge_runtime_common::generate_bridge_reject_obsolete_headers_and_messages!`, which does the same.
 
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -2,7 +2,11 @@
 
 use super::gossiped;
 use duet_local_network::Peer;
-use duet_primitives::{Commitment, RoundMessage, SecretKey, SignerIndex, UncheckedVote, H256};
+use duet_primitives::{
+    suite::VOTE_SIGNATURE_LEN, Commitment, RoundMessage, SecretKey, SignerIndex, UncheckedVote,
+    H256,
+};
+use std::collections::HashSet;
 
 /// A peer that forges votes, each different from all before.
 pub(crate) struct Forger {
@@ -36,9 +40,17 @@ impl Forger {
         self.peer.send(message);
     }
 
-    /// All that it has gossiped.
-    pub(crate) fn forged(&self) -> &[Vec<u8>] {
-        &self.forged
+    /// Whether one of these notifications carries a vote that it forged.
+    pub(crate) fn forged_one_of(&self, notifications: &[Vec<u8>]) -> bool {
+        // A vote ends with the signature, also in a bundle.
+        let forged = self.forged.iter();
+        let signatures: HashSet<_> = forged
+            .map(|vote| &vote[vote.len() - VOTE_SIGNATURE_LEN..])
+            .collect();
+        let mut parts = notifications
+            .iter()
+            .flat_map(|notification| notification.windows(VOTE_SIGNATURE_LEN));
+        parts.any(|part| signatures.contains(part))
     }
 
     /// Whether the node still listens to it.
