@@ -38,6 +38,8 @@ use std::{
 
 /// The most events per turn.
 const EVENTS_AT_ONCE: usize = 128;
+/// The number of received bytes that ends a turn: those of as many votes that come alone.
+const BYTES_AT_ONCE: usize = EVENTS_AT_ONCE * 285;
 /// The most orders per turn.
 const ORDERS_AT_ONCE: usize = 256;
 /// The number of sent messages that ends a turn.
@@ -118,9 +120,18 @@ impl Engine {
 
     /// Handles an event of the protocol.
     fn take_events(&mut self, context: &mut Context<'_>) -> Progress {
+        let mut bytes = 0_usize;
         for _ in 0..EVENTS_AT_ONCE {
+            if bytes >= BYTES_AT_ONCE {
+                break;
+            }
             match self.events.poll_next_unpin(context) {
-                Poll::Ready(Some(event)) => self.on_event(event),
+                Poll::Ready(Some(event)) => {
+                    if let Event::Received(_, notification) = &event {
+                        bytes = bytes.saturating_add(notification.len());
+                    }
+                    self.on_event(event);
+                }
                 Poll::Ready(None) => return Progress::Ended,
                 Poll::Pending => return Progress::Done,
             }

@@ -386,6 +386,22 @@ fn a_poll_ends_after_a_bounded_amount_of_work() {
     assert_eq!(before, [1_000, 1_000, 100_000]);
 }
 
+/// A bundle has as many bytes as a hundred votes, and as much to do.
+#[test]
+fn a_poll_ends_after_few_large_notifications() {
+    let mut setup = setup();
+    for _ in 0..20 {
+        let garbage = vec![0; 30_000];
+        setup.happens(Event::Received(PeerId::random(), garbage));
+    }
+    let mut read = 0;
+    while setup.poll() {
+        let before = std::mem::replace(&mut read, setup.engine.metrics.undecodable.get());
+        assert!(read - before <= 2, "{} read in one poll", read - before);
+    }
+    assert_eq!(setup.engine.metrics.undecodable.get(), 20);
+}
+
 /// GOSSIP-5. What was checked a moment ago, and is not kept yet, does not go back to who sends a copy of it now.
 #[test]
 fn a_copy_that_comes_while_the_order_to_keep_waits_is_not_answered() {

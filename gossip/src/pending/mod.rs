@@ -67,7 +67,8 @@ impl Pending {
         self.votes.set_limits(limits(len));
     }
 
-    /// Takes the next item to check; `lacking` as in [`Votes::take_batch`]. Does not wait for a full batch: one vote makes a batch of one.
+    /// Takes the next item to check; `lacking` as in [`Votes::take_batch`]. Does not wait for a full batch: one vote
+    /// makes a batch of one.
     pub(crate) fn take(&mut self, lacking: impl Fn(&Commitment) -> usize) -> Option<Job> {
         let Self {
             votes,

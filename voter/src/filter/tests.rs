@@ -111,7 +111,6 @@ fn a_known_vote_is_known_by_what_it_says_not_by_its_bytes() {
     assert!(matches!(filter.vote(&again), Verdict::Known));
 }
 
-/// GOSSIP-7: what only peers name gets no tables, however many name it.
 #[test]
 fn a_round_lacks_votes_until_there_are_enough_for_a_proof() {
     let set = set();
@@ -128,6 +127,7 @@ fn a_round_lacks_votes_until_there_are_enough_for_a_proof() {
     assert_eq!(found, [3, 2, 1, 0, 0]);
 }
 
+/// GOSSIP-7: what only peers name gets no tables, however many name it.
 #[test]
 fn only_what_this_node_prepared_is_checked_with_tables() {
     let set = set();
