@@ -46,6 +46,15 @@ impl TestSet {
         }
     }
 
+    /// The set of the same members with another id. Cost: one hash for each member.
+    pub fn renamed(&self, id: u64) -> Self {
+        let keys = self.set.keys().to_vec();
+        Self {
+            set: DualKeyset::new(SetId::new(id), keys).expect("no key is twice"),
+            secrets: self.secrets.clone(),
+        }
+    }
+
     /// A commitment of this set to a block, with `next` in it.
     pub fn commitment(&self, block_number: u32, next: &DualKeyset) -> Commitment {
         Commitment {

@@ -18,13 +18,13 @@ const OPTIMISED: [&str; 6] = [
 ];
 
 /// The flags that both share.
-const OF_RIVAL: [&str; 3] = ["--validators", "--rounds", "--players"];
+const OF_RIVAL: [&str; 4] = ["--validators", "--rounds", "--players", "--node-core"];
 
 /// The arguments for `duet-load`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Plays the same first against the SDK's BEEFY gadget, and shows it next to Duet: with the same `--validators`,
-    /// `--rounds` and `--players`, or at 100 and 1 000 validators.
+    /// `--rounds`, `--players` and `--node-core`, or at 100 and 1 000 validators.
     #[arg(long)]
     rival: bool,
     /// Passed on: `--validators 100,1000`, `--rounds 10`, `--attacks garbage,stall`; `-- --help` shows all.
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_rival_is_told_the_sizes_rounds_and_players() {
-        let line = "--rival --validators 50,100 --rounds 3 --players 4";
+        let line = "--rival --validators 50,100 --rounds 3 --players 4 --node-core 1";
         assert_eq!(told(line).join(" "), &line["--rival ".len()..]);
         assert_eq!(
             told("--rival --rounds=3 --validators=50"),

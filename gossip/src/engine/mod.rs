@@ -100,9 +100,10 @@ impl Engine {
 
     /// Executes an order.
     fn take_orders(&mut self, context: &mut Context<'_>) -> Progress {
+        let now = self.clock.now();
         for _ in 0..ORDERS_AT_ONCE {
             match self.orders.poll_next_unpin(context) {
-                Poll::Ready(Some(order)) => self.carry_out(order),
+                Poll::Ready(Some(order)) => self.carry_out(order, now),
                 Poll::Ready(None) => return Progress::Ended,
                 Poll::Pending => return Progress::Done,
             }
@@ -110,9 +111,9 @@ impl Engine {
         Progress::More
     }
 
-    fn carry_out(&mut self, Order(ordered): Order) {
+    fn carry_out(&mut self, Order(ordered): Order, now: Millis) {
         match ordered {
-            Ordered::Keep { message, holders } => self.relaying.keep(message, &holders),
+            Ordered::Keep { message, holders } => self.relaying.keep(message, &holders, now),
             Ordered::Forget(topic) => self.relaying.forget(&topic),
             Ordered::Follow { horizon, set_len } => self.relaying.follow(horizon, set_len),
         }
@@ -164,7 +165,10 @@ impl Engine {
                 // Known messages were ordered to be kept before, perhaps a moment ago.
                 let orders = std::iter::from_fn(|| self.orders.try_recv().ok());
                 let orders: Vec<_> = orders.take(ORDERS_AT_ONCE).collect();
-                orders.into_iter().for_each(|order| self.carry_out(order));
+                let now = self.clock.now();
+                orders
+                    .into_iter()
+                    .for_each(|order| self.carry_out(order, now));
                 for topic in known {
                     self.relaying.has(&peer, &topic);
                 }
@@ -215,7 +219,11 @@ impl Engine {
 
     /// Whether work is due without an event; otherwise waits for that time.
     fn is_due(&mut self, context: &mut Context<'_>) -> bool {
-        let times = [self.relaying.repeats_at(), self.connections.ready_at()];
+        let times = [
+            self.relaying.repeats_at(),
+            self.relaying.releases_at(),
+            self.connections.ready_at(),
+        ];
         let next = times.into_iter().flatten().min();
         next.is_some_and(|at| self.alarm.poll_at(at, context).is_ready())
     }
@@ -244,6 +252,7 @@ impl Future for Engine {
         }
         let now = this.clock.now();
         this.relaying.repeat(now);
+        this.relaying.release(now);
         let sent = this.send(now, context);
         this.metrics.messages_kept.set(count(this.relaying.len()));
         if [events, orders, sent].contains(&Progress::More) || this.is_due(context) {

@@ -193,6 +193,37 @@ fn a_peer_that_never_reads_delays_nobody_and_has_one_batch_on_its_way() {
     assert_eq!(on_their_way(&setup), 0);
 }
 
+/// GOSSIP-12.
+#[test]
+fn the_engine_is_woken_to_send_a_relayed_vote_to_the_other_peers() {
+    let mut setup = setup();
+    let lines = [(); 9].map(|()| Line::with_room(usize::MAX));
+    let peers: Vec<_> = lines.iter().map(|line| setup.connect(line)).collect();
+    let taken = |setup: &mut Setup| -> usize {
+        setup.run();
+        lines.iter().map(|line| line.taken().len()).sum()
+    };
+    let keep = |holders| {
+        Order(Ordered::Keep {
+            message: vote(10, 1),
+            holders,
+        })
+    };
+    setup.engine.carry_out(keep(vec![peers[0]]), 0);
+    let at_once = taken(&mut setup);
+    assert!((3..=4).contains(&at_once), "{at_once}");
+    let woken = setup.woken.clone();
+    let waker = waker_ref(&woken);
+    let is_due = |setup: &mut Setup, now| {
+        setup.clock.set(now);
+        setup.engine.is_due(&mut Context::from_waker(&waker))
+    };
+    assert!(!is_due(&mut setup, 249));
+    assert_eq!(taken(&mut setup), 0);
+    assert!(is_due(&mut setup, 250));
+    assert_eq!(at_once + taken(&mut setup), 8);
+}
+
 /// What these notifications carry.
 fn read(notifications: &[Vec<u8>]) -> Vec<GossipMessage> {
     let read = |bytes: &Vec<u8>| messages_of(bytes).unwrap();

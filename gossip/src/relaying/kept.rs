@@ -1,7 +1,9 @@
 //! The kept messages: each is stored once for all of its recipients.
 
+use super::fanout::Fanout;
 use crate::{message::GossipMessage, topic::Topic};
 use duet_primitives::{BlockNumber, SetId, SignerIndex, H256};
+use duet_voter::Millis;
 use std::{
     cmp::Reverse,
     collections::{btree_map::Entry, BTreeMap, HashMap},
@@ -49,6 +51,7 @@ pub(super) struct Place {
 #[derive(Debug, Default)]
 struct Group {
     messages: Vec<Arc<GossipMessage>>,
+    fanout: Fanout,
     places: HashMap<(Option<SignerIndex>, H256), usize>,
 }
 
@@ -59,8 +62,14 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Keeps a message; returns its place unless an equivalent one is kept already.
-    pub(super) fn insert(&mut self, topic: &Topic, message: GossipMessage) -> Option<Place> {
+    /// Keeps a message; returns its place unless an equivalent one is kept already. A message that is not `relayed` goes
+    /// to all peers at once, and so does a proof.
+    pub(super) fn insert(
+        &mut self,
+        topic: &Topic,
+        message: GossipMessage,
+        relayed: Option<Millis>,
+    ) -> Option<Place> {
         let key = GroupKey::of(topic);
         let group = match self.groups.entry(key) {
             Entry::Occupied(group) => group.into_mut(),
@@ -73,6 +82,10 @@ impl Kept {
         };
         place.insert(at);
         group.messages.push(Arc::new(message));
+        match relayed.filter(|_| key.is_vote) {
+            Some(now) => group.fanout.add(at, now),
+            None => group.fanout.add_urgent(at),
+        }
         Some(Place { group: key, at })
     }
 
@@ -89,11 +102,24 @@ impl Kept {
         group.messages.get(place.at).cloned()
     }
 
-    /// The number of messages in a group.
-    pub(super) fn len_of(&self, group: &GroupKey) -> usize {
-        self.groups
-            .get(group)
-            .map_or(0, |group| group.messages.len())
+    /// The number of messages in a group, and who gets them now.
+    pub(super) fn group(&self, group: &GroupKey) -> Option<(usize, &Fanout)> {
+        let group = self.groups.get(group)?;
+        Some((group.messages.len(), &group.fanout))
+    }
+
+    /// Lets messages that have waited long enough go to all peers. Returns the groups, each with the word of the first.
+    pub(super) fn release(&mut self, now: Millis) -> Vec<(GroupKey, usize)> {
+        let groups = self.groups.iter_mut();
+        let release =
+            |(key, group): (&GroupKey, &mut Group)| Some((*key, group.fanout.release(now)?));
+        groups.filter_map(release).collect()
+    }
+
+    /// When [`Kept::release`] has something to do.
+    pub(super) fn releases_at(&self) -> Option<Millis> {
+        let groups = self.groups.values();
+        groups.filter_map(|group| group.fanout.releases_at()).min()
     }
 
     /// The number of messages.

@@ -1,13 +1,18 @@
 //! One peer's state of a group of messages: three bits for each.
 
 /// Messages in one word.
-const WORD: usize = 64;
+pub(super) const WORD: usize = 64;
+
+/// The bit of a place in its word.
+pub(super) fn bit_of(place: usize) -> u64 {
+    1_u64.rotate_left(u32::try_from(place % WORD).unwrap_or_default())
+}
 
 /// For each message of a group, by its place: whether the peer brought it, and whether it was handed over to the peer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
     words: Vec<Word>,
-    /// Nothing is lacking in the words before this one.
+    /// Nothing is lacking in the words before this one, or it is not due.
     first: usize,
 }
 
@@ -22,12 +27,12 @@ struct Word {
 }
 
 impl Marks {
-    /// The first place below `len` of a message that the peer lacks.
-    pub(super) fn next(&mut self, len: usize) -> Option<usize> {
+    /// The first place below `len` of a message that the peer lacks, and that is due by `due`, which tells of each word.
+    pub(super) fn next(&mut self, len: usize, due: impl Fn(usize) -> u64) -> Option<usize> {
         loop {
             let begin = self.first.checked_mul(WORD).filter(|it| *it < len)?;
             let word = self.words.get(self.first).copied().unwrap_or_default();
-            let lacking = !(word.brought | word.handed);
+            let lacking = !(word.brought | word.handed) & due(self.first);
             if lacking != 0 {
                 let offset = usize::try_from(lacking.trailing_zeros()).ok()?;
                 return Some(begin.saturating_add(offset)).filter(|it| *it < len);
@@ -49,7 +54,12 @@ impl Marks {
     /// This message was not handed over after all.
     pub(super) fn give_back(&mut self, place: usize) {
         self.change(place, |word, bit| word.handed &= !bit);
-        self.first = self.first.min(place / WORD);
+        self.reopen(place / WORD);
+    }
+
+    /// More messages are due, in this word or later ones.
+    pub(super) fn reopen(&mut self, word: usize) {
+        self.first = self.first.min(word);
     }
 
     /// Messages handed over before these words were last due count as lacking again, unless the peer brought them.
@@ -65,7 +75,7 @@ impl Marks {
             }
         }
         if let Some(first) = first {
-            self.first = self.first.min(first);
+            self.reopen(first);
         }
         first.is_some()
     }
@@ -75,9 +85,8 @@ impl Marks {
         if self.words.len() <= at {
             self.words.resize(at.saturating_add(1), Word::default());
         }
-        let bit = u32::try_from(place % WORD).unwrap_or_default();
         if let Some(word) = self.words.get_mut(at) {
-            change(word, 1_u64.rotate_left(bit));
+            change(word, bit_of(place));
         }
     }
 }
@@ -88,7 +97,7 @@ mod tests {
 
     fn take_all(marks: &mut Marks, len: usize) -> Vec<usize> {
         std::iter::from_fn(|| {
-            let place = marks.next(len)?;
+            let place = marks.next(len, |_| u64::MAX)?;
             marks.handed(place);
             Some(place)
         })

@@ -8,6 +8,7 @@
 //! that its sender does not see: the peer had no room for it, or was too far behind to use it, or its connection was
 //! replaced by another one meanwhile.
 
+mod fanout;
 mod horizon;
 mod kept;
 mod marks;
@@ -22,6 +23,7 @@ use crate::{
     topic::{Topic, Topics},
 };
 use duet_voter::Millis;
+use fanout::Share;
 use kept::{GroupKey, Kept, Place};
 use pace::{Pace, Repetitions};
 use recipient::Recipient;
@@ -83,11 +85,24 @@ impl Relaying {
     pub(crate) fn connected(&mut self, peer: PeerId, interest: Interest, now: Millis) {
         let recipient = Recipient::new(interest, &self.kept, &self.pace, now);
         self.recipients.insert(peer, recipient);
+        self.share_out();
     }
 
     /// A peer is gone, and its state is dropped.
     pub(crate) fn disconnected(&mut self, peer: &PeerId) {
-        self.recipients.remove(peer);
+        if self.recipients.remove(peer).is_some() {
+            self.share_out();
+        }
+    }
+
+    /// Gives each peer its share of the votes. The map's order is random, so peers cannot choose their shares.
+    fn share_out(&mut self) {
+        let recipients = self.recipients.values_mut();
+        let mut recipients: Vec<_> = recipients.filter(|it| it.wants_votes()).collect();
+        let peers = recipients.len();
+        for (slot, recipient) in recipients.iter_mut().enumerate() {
+            recipient.set_share(Share::of(slot, peers));
+        }
     }
 
     /// Follows the voter: the useful messages from now on, and the size of the signing set. Drops the rest.
@@ -101,15 +116,18 @@ impl Relaying {
         }
     }
 
-    /// Keeps a useful message for all peers except its senders. Equivalent messages are kept only once.
-    pub(crate) fn keep(&mut self, message: GossipMessage, holders: &[PeerId]) {
+    /// Keeps a useful message for all peers except its senders. Equivalent messages are kept only once. A message without
+    /// sender is this node's own, and goes to all peers at once.
+    pub(crate) fn keep(&mut self, message: GossipMessage, holders: &[PeerId], now: Millis) {
         let topic = self.topics.of(&message);
         if !self.horizon.includes(topic.number, topic.signer.is_some()) {
             return;
         }
-        if let Some(place) = self.kept.insert(&topic, message) {
+        let relayed = (!holders.is_empty()).then_some(now);
+        if let Some(place) = self.kept.insert(&topic, message, relayed) {
+            let is_urgent = relayed.is_none() || !place.group.is_vote();
             for recipient in self.recipients.values_mut() {
-                recipient.offer(place.group);
+                recipient.offer_new(&place, is_urgent);
             }
         }
         for peer in holders {
@@ -181,6 +199,20 @@ impl Relaying {
                 recipient.repeat(|group, word| turn.includes(group, word));
             }
         }
+    }
+
+    /// Votes that went to few peers go to the others, too, if their time has come.
+    pub(crate) fn release(&mut self, now: Millis) {
+        for (group, word) in self.kept.release(now) {
+            for recipient in self.recipients.values_mut() {
+                recipient.reopen(group, word);
+            }
+        }
+    }
+
+    /// When [`Relaying::release`] may have something to do.
+    pub(crate) fn releases_at(&self) -> Option<Millis> {
+        self.kept.releases_at()
     }
 
     /// When [`Relaying::repeat`] may have something to do.

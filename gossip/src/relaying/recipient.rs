@@ -1,6 +1,7 @@
 //! The messages that one peer has, and those that it lacks.
 
 use super::{
+    fanout::Share,
     kept::{GroupKey, Kept, Place},
     marks::Marks,
     pace::{Allowance, Pace},
@@ -13,6 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 #[derive(Debug)]
 pub(super) struct Recipient {
     interest: Interest,
+    share: Share,
     allowance: Allowance,
     marks: HashMap<GroupKey, Marks>,
     /// The groups of which it may lack messages, in the order of sending.
@@ -24,6 +26,7 @@ impl Recipient {
     pub(super) fn new(interest: Interest, kept: &Kept, pace: &Pace, now: Millis) -> Self {
         let mut recipient = Self {
             interest,
+            share: Share::ALL,
             allowance: Allowance::full(pace, now),
             marks: HashMap::new(),
             unfinished: BTreeSet::new(),
@@ -34,11 +37,34 @@ impl Recipient {
         recipient
     }
 
+    /// Whether the peer gets votes.
+    pub(super) fn wants_votes(&self) -> bool {
+        self.interest == Interest::Votes
+    }
+
+    /// From now on this is the peer's share of the votes that go to few peers.
+    pub(super) fn set_share(&mut self, share: Share) {
+        self.share = share;
+    }
+
     /// A group may have a new message.
     pub(super) fn offer(&mut self, group: GroupKey) {
-        if !group.is_vote() || self.interest == Interest::Votes {
+        if !group.is_vote() || self.wants_votes() {
             self.unfinished.insert(group);
         }
+    }
+
+    /// There is a new message at this place. `is_urgent` if it does not go to few peers at first.
+    pub(super) fn offer_new(&mut self, place: &Place, is_urgent: bool) {
+        if is_urgent || self.share.includes(place.at) {
+            self.offer(place.group);
+        }
+    }
+
+    /// More messages of this group are due: in this word, or later ones.
+    pub(super) fn reopen(&mut self, group: GroupKey, word: usize) {
+        self.marks.entry(group).or_default().reopen(word);
+        self.offer(group);
     }
 
     /// The peer sent the message at this place, or an equivalent one.
@@ -57,8 +83,12 @@ impl Recipient {
     ) -> bool {
         self.allowance.refill(pace, now);
         while let Some(group) = self.unfinished.first().copied() {
-            let (len, marks) = (kept.len_of(&group), self.marks.entry(group).or_default());
-            while let Some(at) = marks.next(len) {
+            let Some((len, fanout)) = kept.group(&group) else {
+                self.unfinished.remove(&group);
+                continue;
+            };
+            let marks = self.marks.entry(group).or_default();
+            while let Some(at) = marks.next(len, |word| fanout.due(word, self.share)) {
                 if taken.len() >= most {
                     return false;
                 }

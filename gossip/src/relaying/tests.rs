@@ -2,6 +2,7 @@ use super::{
     testing::{proof, vote},
     *,
 };
+use codec::Encode;
 use duet_primitives::{BlockNumber, H256};
 use duet_voter::Window;
 
@@ -44,9 +45,9 @@ fn follow(relaying: &mut Relaying, best_block: u32) {
 fn proofs_go_first_and_then_the_votes_of_the_newest_rounds() {
     let (mut relaying, [peer]) = with_peers();
     for message in [vote(9, 1), vote(11, 2), proof(8), vote(10, 3), vote(11, 1)] {
-        relaying.keep(message, &[]);
+        relaying.keep(message, &[], 0);
     }
-    relaying.keep(proof(9), &[]);
+    relaying.keep(proof(9), &[], 0);
     let expected = [
         proof(9),
         proof(8),
@@ -56,7 +57,7 @@ fn proofs_go_first_and_then_the_votes_of_the_newest_rounds() {
         vote(9, 1),
     ];
     assert_eq!(all_for(&mut relaying, &peer, 0), expected);
-    relaying.keep(vote(10, 4), &[]);
+    relaying.keep(vote(10, 4), &[], 0);
     assert_eq!(all_for(&mut relaying, &peer, 0), [vote(10, 4)]);
 }
 
@@ -65,14 +66,14 @@ fn proofs_go_first_and_then_the_votes_of_the_newest_rounds() {
 fn a_message_is_kept_once_and_goes_to_each_peer_once() {
     let (mut relaying, [peer, other]) = with_peers();
     for _ in 0..3 {
-        relaying.keep(vote(10, 1), &[]);
-        relaying.keep(proof(9), &[]);
+        relaying.keep(vote(10, 1), &[], 0);
+        relaying.keep(proof(9), &[], 0);
     }
     assert_eq!(relaying.len(), 2);
     for peer in [peer, other] {
         let all = all_for(&mut relaying, &peer, 0);
         assert_eq!(all, [proof(9), vote(10, 1)]);
-        relaying.keep(vote(10, 1), &[]);
+        relaying.keep(vote(10, 1), &[], 0);
         assert_eq!(all_for(&mut relaying, &peer, 0), []);
     }
     let late = PeerId::random();
@@ -84,9 +85,9 @@ fn a_message_is_kept_once_and_goes_to_each_peer_once() {
 #[test]
 fn a_message_does_not_go_back_over_a_connection_that_brought_it() {
     let (mut relaying, [sender, late, other]) = with_peers();
-    relaying.keep(vote(10, 2), &[sender]);
-    relaying.keep(vote(10, 3), &[]);
-    relaying.keep(conflicting(10, 2), &[]);
+    relaying.keep(vote(10, 2), &[sender], 0);
+    relaying.keep(vote(10, 3), &[], 0);
+    relaying.keep(conflicting(10, 2), &[], 0);
     relaying.has(&late, &Topic::of(&vote(10, 2)));
     let rest = [vote(10, 3), conflicting(10, 2)];
     for peer in [sender, late] {
@@ -112,11 +113,74 @@ fn nothing_is_noted_of_what_is_not_kept_and_of_who_is_not_connected() {
     let (mut relaying, [peer]) = with_peers();
     let stranger = PeerId::random();
     relaying.has(&peer, &Topic::of(&vote(10, 1)));
-    relaying.keep(vote(10, 1), &[stranger]);
+    relaying.keep(vote(10, 1), &[stranger], 0);
     relaying.connected(stranger, Interest::Votes, 0);
     for peer in [peer, stranger] {
         assert_eq!(all_for(&mut relaying, &peer, 0), [vote(10, 1)]);
     }
+}
+
+/// GOSSIP-12.
+#[test]
+fn a_relayed_vote_goes_to_four_peers_at_once_and_to_the_others_later_and_an_own_one_to_all() {
+    let (mut relaying, peers): (_, [PeerId; 9]) = with_peers();
+    let quiet = PeerId::random();
+    relaying.connected(quiet, Interest::Proofs, 0);
+    relaying.keep(vote(10, 0), &[], 0);
+    for signer in 1..=900 {
+        relaying.keep(vote(10, signer), &[peers[0]], 0);
+    }
+    relaying.keep(proof(9), &[peers[0]], 0);
+    let mut got = HashMap::<_, Vec<_>>::new();
+    let mut take = |relaying: &mut Relaying, now| -> usize {
+        let mut count = 0;
+        for peer in peers {
+            let all = all_for(relaying, &peer, now);
+            count += all.len();
+            got.entry(peer).or_default().extend(all);
+        }
+        count
+    };
+    let at_once = take(&mut relaying, 0);
+    // The peer that brought them is one of the four four times in nine.
+    assert_eq!(at_once, 9 + 8 + 900 * 4 - 400);
+    assert_eq!(relaying.releases_at(), Some(250));
+    relaying.release(249);
+    assert_eq!(take(&mut relaying, 249), 0);
+    relaying.release(250);
+    let later = take(&mut relaying, 250);
+    assert_eq!(at_once + later, 9 + 8 + 900 * 8);
+    assert_eq!(relaying.releases_at(), None);
+    for (peer, mut all) in got {
+        let expected = if peer == peers[0] { 1 } else { 902 };
+        all.sort_by_key(Encode::encode);
+        all.dedup();
+        assert_eq!(all.len(), expected, "each once");
+    }
+}
+
+/// GOSSIP-12.
+#[test]
+fn a_peer_that_comes_late_gets_what_waits_and_no_proof_or_own_vote_waits_for_later() {
+    let (mut relaying, peers): (_, [PeerId; 9]) = with_peers();
+    for signer in 0..90 {
+        relaying.keep(vote(10, signer), &[peers[0]], 0);
+    }
+    relaying.disconnected(&peers[1]);
+    let late = PeerId::random();
+    relaying.connected(late, Interest::Votes, 100);
+    let few = all_for(&mut relaying, &late, 100).len();
+    assert!((30..=50).contains(&few), "{few}");
+    relaying.release(250);
+    let rest = all_for(&mut relaying, &late, 250).len();
+    assert_eq!(few + rest, 90);
+    // What is handed over, or given back, is as before.
+    relaying.keep(vote(11, 1), &[], 600);
+    let Next::Messages(taken) = relaying.take(&late, 16, 600) else {
+        panic!("an own vote")
+    };
+    relaying.give_back(&late, taken);
+    assert_eq!(all_for(&mut relaying, &late, 600), [vote(11, 1)]);
 }
 
 /// GOSSIP-9.
@@ -125,15 +189,15 @@ fn who_wants_proofs_gets_no_votes() {
     let (mut relaying, []) = with_peers();
     let [early, late] = [(); 2].map(|()| PeerId::random());
     relaying.connected(early, Interest::Proofs, 0);
-    relaying.keep(vote(10, 1), &[]);
-    relaying.keep(proof(9), &[]);
+    relaying.keep(vote(10, 1), &[], 0);
+    relaying.keep(proof(9), &[], 0);
     relaying.connected(late, Interest::Proofs, 0);
     for peer in [early, late] {
         assert_eq!(all_for(&mut relaying, &peer, 0), [proof(9)]);
     }
     for turn in 1..=4 {
         relaying.repeat(turn * INTERVAL);
-        relaying.keep(vote(10, 1 + u32::try_from(turn).unwrap()), &[]);
+        relaying.keep(vote(10, 1 + u32::try_from(turn).unwrap()), &[], 0);
         let again = all_for(&mut relaying, &early, turn * INTERVAL);
         assert!(again.iter().all(|it| *it == proof(9)));
     }
@@ -144,7 +208,7 @@ fn who_wants_proofs_gets_no_votes() {
 fn votes_for_which_a_peer_has_no_room_wait_and_proofs_do_not() {
     let (mut relaying, [peer, other]) = with_peers();
     for signer in 0..5_000 {
-        relaying.keep(vote(10, signer), &[]);
+        relaying.keep(vote(10, signer), &[], 0);
     }
     assert_eq!(all_for(&mut relaying, &peer, 0).len(), 1_024);
     assert_eq!(
@@ -156,7 +220,7 @@ fn votes_for_which_a_peer_has_no_room_wait_and_proofs_do_not() {
         relaying.take(&peer, 16, 0),
         Next::NotBefore(REFILL)
     ));
-    relaying.keep(proof(11), &[]);
+    relaying.keep(proof(11), &[], 0);
     assert_eq!(all_for(&mut relaying, &peer, 0), [proof(11)]);
     assert_eq!(all_for(&mut relaying, &peer, 500).len(), 1_024);
 
@@ -173,15 +237,15 @@ fn votes_for_which_a_peer_has_no_room_wait_and_proofs_do_not() {
 fn what_is_below_the_horizon_is_dropped_and_not_kept_again() {
     let (mut relaying, [peer]) = with_peers();
     for number in [9, 10, 11] {
-        relaying.keep(vote(number, 1), &[]);
-        relaying.keep(proof(number), &[]);
+        relaying.keep(vote(number, 1), &[], 0);
+        relaying.keep(proof(number), &[], 0);
     }
     let Next::Messages(taken) = relaying.take(&peer, 6, 0) else {
         panic!("there are six")
     };
     follow(&mut relaying, 10);
-    relaying.keep(vote(10, 2), &[]);
-    relaying.keep(proof(9), &[]);
+    relaying.keep(vote(10, 2), &[], 0);
+    relaying.keep(proof(9), &[], 0);
     assert_eq!(relaying.len(), 3);
     relaying.give_back(&peer, taken);
     let expected = [proof(11), proof(10), vote(11, 1)];
@@ -192,7 +256,7 @@ fn what_is_below_the_horizon_is_dropped_and_not_kept_again() {
 fn what_was_not_handed_over_goes_again_and_nothing_else() {
     let (mut relaying, [peer]) = with_peers();
     for signer in 0..200 {
-        relaying.keep(vote(10, signer), &[]);
+        relaying.keep(vote(10, signer), &[], 0);
     }
     let Next::Messages(mut taken) = relaying.take(&peer, 150, 0) else {
         panic!("there are 200")
@@ -208,7 +272,7 @@ fn what_was_not_handed_over_goes_again_and_nothing_else() {
 fn what_was_handed_over_goes_again_once_per_interval_and_not_all_at_once() {
     let (mut relaying, [peer]) = with_peers();
     for signer in 0..1_000 {
-        relaying.keep(vote(10, signer), &[]);
+        relaying.keep(vote(10, signer), &[], 0);
     }
     assert_eq!(all_for(&mut relaying, &peer, 0).len(), 1_000);
     let mut again = |interval: Millis| -> Vec<usize> {
@@ -233,7 +297,7 @@ fn what_was_handed_over_goes_again_once_per_interval_and_not_all_at_once() {
 fn forgotten_proofs_go_to_nobody_any_more_and_are_not_repeated() {
     let (mut relaying, [told, other]) = with_peers();
     for message in [proof(9), proof(8), vote(9, 1)] {
-        relaying.keep(message, &[]);
+        relaying.keep(message, &[], 0);
     }
     assert_eq!(all_for(&mut relaying, &told, 0).len(), 3);
     relaying.forget(&Topic::of(&proof(9)));

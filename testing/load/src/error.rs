@@ -22,6 +22,9 @@ pub enum Error {
         /// Why it failed.
         error: io::Error,
     },
+    /// The measured node cannot have this core.
+    #[error("core {0} is not one of at least two that this process may use")]
+    Cores(usize),
     /// A task that plays a part has failed.
     #[error("a task failed: {0}")]
     Task(#[from] tokio::task::JoinError),

@@ -6,10 +6,12 @@
 //! - [`round`]: one round, played and measured;
 //! - [`attack`]: peers that do what no honest node does;
 //! - [`scenario`], `summary`: some rounds under the same conditions, and the row that they make;
+//! - [`cores`]: the measured node on a core of its own;
 //! - [`reading`], [`process`], [`metrics`], [`cpu`]: where the figures come from;
 //! - [`figures`], [`row`], [`table`]: how they are shown.
 
 pub mod attack;
+pub mod cores;
 pub mod cpu;
 mod error;
 pub mod figures;

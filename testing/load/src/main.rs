@@ -3,6 +3,7 @@
 use clap::Parser;
 use duet_load::{
     attack::Attack,
+    cores::Cores,
     row::Row,
     scenario::{attacked, rounds},
     stage::{Hears, Size, Stage},
@@ -36,6 +37,9 @@ struct Options {
     /// relay them under load.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     bundled: u16,
+    /// Keeps the first node on this core alone, and everything else on the other cores.
+    #[arg(long, value_name = "CORE")]
+    node_core: Option<u16>,
     /// What is done to the node besides, each for itself. [default: all of them]
     #[arg(long, value_delimiter = ',', value_enum)]
     attacks: Option<Vec<Attack>>,
@@ -86,13 +90,14 @@ fn fail(error: &Error) -> ExitCode {
 }
 
 async fn run(options: &Options) -> Result<()> {
+    let cores = options.node_core.map(Cores::node_on).transpose()?;
     let mut rows = Vec::new();
     for file in &options.beside {
         rows.extend(read(file)?);
     }
     let earlier = rows.len();
     for validators in &options.validators {
-        play(options, *validators, &mut rows).await?;
+        play((options, cores), *validators, &mut rows).await?;
         if let Some(folder) = &options.output {
             write(folder, &rows[earlier..], &rows)?;
         }
@@ -102,12 +107,17 @@ async fn run(options: &Options) -> Result<()> {
 }
 
 /// All scenarios of one size, the attacks on nodes of their own, so that none of them begins with what another one left.
-async fn play(options: &Options, validators: u32, rows: &mut Vec<Row>) -> Result<()> {
+async fn play(
+    (options, cores): (&Options, Option<Cores>),
+    validators: u32,
+    rows: &mut Vec<Row>,
+) -> Result<()> {
     let size = Size {
         validators,
         players: options.players.into(),
         bundled: options.bundled.into(),
         second_hears: options.second_hears,
+        cores,
         keep: options.keep,
     };
     println!("starting two nodes for a set of {validators} validators");

@@ -1,6 +1,6 @@
 //! Two real nodes, and the players, which are their peers.
 
-use crate::{heard::Heard, reading::Gauge, validators::Validators, Error, Result};
+use crate::{cores::Cores, heard::Heard, reading::Gauge, validators::Validators, Error, Result};
 use duet_local_network::{wait, Network, Peer, Proofs, Rpc};
 use duet_primitives::{BlockNumber, Commitment, UncheckedJustification, H256};
 use std::{
@@ -48,6 +48,8 @@ pub struct Size {
     pub bundled: usize,
     /// What the second node wants to hear.
     pub second_hears: Hears,
+    /// The cores of the first node and of everything else, if they are kept apart.
+    pub cores: Option<Cores>,
     /// Whether the nodes' directories stay.
     pub keep: bool,
 }
@@ -149,6 +151,9 @@ async fn start_nodes(validators: &Arc<Validators>, size: Size) -> Result<Network
         .metrics(true)
         .keep(size.keep);
     let mut network = network.start().await?;
+    if let (Some(cores), Some(process)) = (size.cores, network.node(0).process_id()) {
+        cores.pin_node(process)?;
+    }
     let flags = ["--duet-gossip", size.second_hears.name()];
     network.follow("follower", &flags).await?;
     Ok(network)

@@ -34,6 +34,7 @@ async fn rounds() -> Result<()> {
         players: 4,
         bundled: 3,
         second_hears: Hears::Votes,
+        cores: None,
         keep: false,
     };
     let mut stage = Stage::start(size).await?;

@@ -47,6 +47,12 @@ struct Options {
     /// What a node sends at most, and receives at most, in megabits per second.
     #[arg(long, default_value_t = 500)]
     bandwidth: u32,
+    /// Peers to which a node relays a vote at once.
+    #[arg(long, default_value_t = 4)]
+    eager_peers: u32,
+    /// After this time the other peers get it, in milliseconds.
+    #[arg(long, default_value_t = 250)]
+    relay_delay: u32,
     /// Threads of a node that check what peers send.
     #[arg(long, default_value = "4")]
     verifiers: NonZeroU32,
@@ -113,6 +119,8 @@ impl Options {
             model: Model {
                 latency_median: u64::from(self.latency) * MILLISECOND,
                 bandwidth: u64::from(self.bandwidth) * 1_000_000,
+                eager_peers: self.eager_peers,
+                relay_delay: u64::from(self.relay_delay) * MILLISECOND,
                 garbage_rate: self.garbage_rate,
                 threads: self.verifiers.get(),
                 window: u64::from(self.window) * 1024,

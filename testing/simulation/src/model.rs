@@ -25,6 +25,10 @@ pub struct Model {
     /// Bytes that may be on their way on one link, or at the receiver and not looked at yet: the window that the SDK's
     /// multiplexer begins with.
     pub window: u64,
+    /// Peers to which a node relays a vote at once (GOSSIP-12).
+    pub eager_peers: u32,
+    /// After this time it relays the vote to the other peers as well.
+    pub relay_delay: u64,
     /// Threads of a node that check what peers send: half of those of its machine, four at most.
     pub threads: u32,
     /// Honest validators vote at times that are uniform between zero and this: GRANDPA does not finalize a block
@@ -48,6 +52,8 @@ impl Default for Model {
             latency_range: (MILLISECOND, 400 * MILLISECOND),
             bandwidth: 500_000_000,
             window: 256 * 1024,
+            eager_peers: 4,
+            relay_delay: 250 * MILLISECOND,
             threads: 4,
             start_spread: 200 * MILLISECOND,
             publish_step: 500 * MILLISECOND,

@@ -14,6 +14,14 @@ fn model() -> Model {
     }
 }
 
+/// Every vote goes to all peers at once.
+fn flooding() -> Model {
+    Model {
+        eager_peers: u32::MAX,
+        ..model()
+    }
+}
+
 const COSTS: SchemeCosts = SchemeCosts {
     vote: 1_000,
     in_batch: [500, 400, 300, 200],
@@ -133,7 +141,7 @@ fn sum(outcome: &Outcome, figure: fn(&NodeReport) -> u64) -> u64 {
 fn every_node_ends_with_all_votes_and_every_byte_that_is_sent_arrives() {
     for seed in 0..5 {
         let plan = random(60, 0, seed);
-        let outcome = play(&plan, &model(), 60);
+        let outcome = play(&plan, &flooding(), 60);
         assert!(outcome.nodes.iter().all(|node| node.votes == 60));
         assert_eq!(sum(&outcome, |it| it.sent), sum(&outcome, |it| it.received));
         // A message travels every edge but back to where a node has it from: all that is not new is a duplicate.
@@ -147,7 +155,7 @@ fn every_node_ends_with_all_votes_and_every_byte_that_is_sent_arrives() {
 #[test]
 fn honest_nodes_among_garbage_senders_end_with_all_honest_votes() {
     let plan = random(90, 33, 3);
-    let outcome = play(&plan, &model(), 61);
+    let outcome = play(&plan, &flooding(), 61);
     assert_eq!(outcome.nodes.len(), 61);
     assert!(outcome.nodes.iter().all(|node| node.votes == 61));
 }
@@ -174,6 +182,18 @@ fn votes_that_are_sent_on_after_a_proof_are_of_use_to_nobody_and_stay() {
     let (all, two_thirds) = (play(&plan, &model(), 60), play(&plan, &model(), 40));
     assert!(sum(&two_thirds, |it| it.sent) < sum(&all, |it| it.sent));
     assert!(two_thirds.first_proof < all.first_proof);
+}
+
+/// GOSSIP-12.
+#[test]
+fn few_copies_make_the_proof_and_without_one_every_node_gets_all_votes() {
+    let plan = random(200, 0, 1);
+    let [few, all] = [model(), flooding()].map(|model| play(&plan, &model, 134));
+    assert!(2 * sum(&few, |it| it.sent) < sum(&all, |it| it.sent));
+    let late = |outcome: &Outcome| outcome.last_proof.expect("all have one");
+    assert!(late(&few) < late(&all) + 100 * MILLISECOND);
+    let unproven = play(&plan, &model(), 201);
+    assert!(unproven.nodes.iter().all(|node| node.votes == 200));
 }
 
 #[test]
@@ -322,7 +342,10 @@ fn more_threads_are_done_sooner_for_the_same_work() {
 #[test]
 fn what_a_full_link_cannot_take_waits_and_is_not_sent_when_it_is_not_needed_any_more() {
     let play = |window| {
-        let model = Model { window, ..model() };
+        let model = Model {
+            window,
+            ..flooding()
+        };
         play(&random(60, 0, 1), &model, 60)
     };
     let (wide, narrow) = (play(1_000_000), play(250));

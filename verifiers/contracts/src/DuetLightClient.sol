@@ -34,6 +34,8 @@ contract DuetLightClient {
     error Rule_LIGHT_9(uint256 newest, uint256 trustingPeriod);
     /// The client is frozen.
     error IsFrozen();
+    /// The equation does not hold for the proof at this place; those before it are valid. (JUST-5)
+    error Rule_JUST_5_At(uint256 place);
     /// The two proofs do not contradict each other.
     error NoContradiction();
     /// The chain lacks the precompiles of EIP-2537.
@@ -164,29 +166,72 @@ contract DuetLightClient {
         (uint64 id, uint64 next, bytes32 shown) = _check(s, proof, s.signing, known);
         if (_contradicts(s, proof, number, id, next, wanted)) {
             state.isFrozen = true;
-            emit Frozen(blocks[(s.count - 1) % KEPT], keccak256(proof[:168]));
+            emit Frozen(blocks[(s.count - 1) % KEPT], _hash(place, 168));
             return;
         }
         if (number == s.number) return;
         if (shown != known) pair = shown;
         if (id != s.signing) {
-            _keep(s.signing);
+            _keep(s.signing, signingSet);
             signingSet = nextSet;
             s.signing = id;
             s.hasNext = false;
             emit SetChanged(id);
         }
         if (next != id && !s.hasNext) {
-            nextSet = _successor(proof);
+            nextSet = _announce(proof);
             s.hasNext = true;
         }
         s.number = number;
-        s.taken = uint40(block.timestamp);
-        s.isCheckpoint = false;
-        blocks[s.count % KEPT] = wanted;
-        s.count += 1;
-        state = s;
-        emit BlockVerified(number, _word(place + 4), _word(place + 36), id);
+        _store(s, proof);
+    }
+
+    /// @notice Takes consecutive handoffs, for a client that is behind: each proof names the set that signs the next one. All are
+    /// taken or none, and only the block of the last one is remembered. Each costs half of what `submit` costs, and a quarter when
+    /// the signers of the one before have signed. A proof that
+    /// contradicts what is known is refused: it is for `submit`.
+    /// Rules: those of `submit`, with JUST-10. An error that names no place is found by leaving out the last proofs.
+    /// @param proofs See `FinalityProof`.
+    function submitMany(bytes[] calldata proofs) external {
+        State memory s = state;
+        _checkAwake(s);
+        uint256 n = proofs.length;
+        if (n == 0) revert FinalityProof.Rule_ENC_6();
+        uint256 batch = FinalityProof.newBatch(n);
+        bytes32 signing = signingSet;
+        bytes32 named = nextSet;
+        bytes32 shown;
+        for (uint256 i; i < n; ++i) {
+            bytes calldata proof = proofs[i];
+            uint32 number = uint32(FinalityProof.u32(_offset(proof)));
+            if (number <= s.number) revert Rule_LIGHT_4(s.number, number);
+            (uint64 id, uint64 next) = _ids(s, proof);
+            if (id < s.signing || (i != 0 && id == s.signing)) revert Rule_LIGHT_5_OldSet(s.signing, id);
+            bytes32 wanted = id == s.signing ? signing : named;
+            if (_hash(_offset(proof) + 168, 140) != wanted) revert Rule_LIGHT_3();
+            shown = FinalityProof.addToBatch(batch, FinalityProof.read(proof, genesisHash));
+            if (next == id) revert Rule_LIGHT_5_Successor();
+            _checkNext(proof, id, next);
+            bytes32 successor = keccak256(_named(proof));
+            if (id != s.signing) {
+                if (n - i <= KEPT_SETS) _keep(s.signing, signing);
+            } else if (s.hasNext && successor != named) {
+                revert Rule_LIGHT_5_Successor();
+            }
+            (signing, named) = (wanted, successor);
+            (s.number, s.signing, s.hasNext) = (number, id, true);
+        }
+        if (!FinalityProof.batchHolds(batch)) {
+            uint256 culprit;
+            while (FinalityProof.equationHolds(FinalityProof.read(proofs[culprit], genesisHash))) ++culprit;
+            revert Rule_JUST_5_At(culprit);
+        }
+        pair = shown;
+        signingSet = signing;
+        nextSet = named;
+        emit SetChanged(s.signing);
+        _announce(proofs[n - 1]);
+        _store(s, proofs[n - 1]);
     }
 
     /// @notice Freezes the client when both proofs hold, by sets that it trusts, and contradict each other. They may be of
@@ -202,8 +247,8 @@ contract DuetLightClient {
         (uint64 other, uint64 otherNext,) = _check(s, second, oldest, known);
         uint256 a = FinalityProof.u32(_offset(first));
         uint256 b = FinalityProof.u32(_offset(second));
-        bytes32 firstHash = keccak256(first[:168]);
-        bytes32 secondHash = keccak256(second[:168]);
+        bytes32 firstHash = _hash(_offset(first), 168);
+        bytes32 secondHash = _hash(_offset(second), 168);
         bool contradiction;
         if (a == b) {
             contradiction = firstHash != secondHash;
@@ -211,7 +256,7 @@ contract DuetLightClient {
             if (a > b) (one, oneNext, other, otherNext) = (other, otherNext, one, oneNext);
             contradiction = one > other
                 || (one == other && oneNext != one
-                    && keccak256(first[76:168]) != keccak256(second[76:168]));
+                    && _hash(_offset(first) + 76, 92) != _hash(_offset(second) + 76, 92));
         }
         if (!contradiction) revert NoContradiction();
         state.isFrozen = true;
@@ -227,11 +272,11 @@ contract DuetLightClient {
         }
     }
 
-    /// @dev Remembers the signing set, which is replaced now.
-    function _keep(uint64 id) internal {
+    /// @dev Remembers a signing set, which is replaced now.
+    function _keep(uint64 id, bytes32 set) internal {
         uint256 slot = id % KEPT_SETS;
         uint256 shift = 64 * slot;
-        replaced[slot] = signingSet;
+        replaced[slot] = set;
         replacedAt = (replacedAt & ~(uint256(type(uint64).max) << shift)) | (block.timestamp << shift);
     }
 
@@ -249,26 +294,34 @@ contract DuetLightClient {
         view
         returns (uint64 id, uint64 next, bytes32 shown)
     {
-        if (proof.length < 596) revert FinalityProof.Rule_ENC_6();
-        uint256 place = _offset(proof);
-        id = uint64(FinalityProof.u64(place + 68));
-        next = uint64(FinalityProof.u64(place + 76));
+        (id, next) = _ids(s, proof);
         bytes32 wanted = id == s.signing ? signingSet : nextSet;
         if (id < s.signing) {
             wanted = id < oldest ? bytes32(0) : _replaced(id);
             if (wanted == 0) revert Rule_LIGHT_5_OldSet(s.signing, id);
         }
+        uint256 place = _offset(proof);
+        if (_hash(place + 168, 140) != wanted) revert Rule_LIGHT_3();
+        shown = FinalityProof.verify(proof, genesisHash, known);
+        if (next != id) _checkNext(proof, id, next);
+        else if (!_namesItself(place)) revert Rule_LIGHT_5_Successor();
+    }
+
+    /// @dev The set that signs and the one that is named next. The first is none beyond the trusted ones.
+    function _ids(State memory s, bytes calldata proof) private pure returns (uint64 id, uint64 next) {
+        if (proof.length < 596) revert FinalityProof.Rule_ENC_6();
+        uint256 place = _offset(proof);
+        id = uint64(FinalityProof.u64(place + 68));
+        next = uint64(FinalityProof.u64(place + 76));
         uint64 latest = s.hasNext ? s.signing + 1 : s.signing;
         if (id > latest) revert Rule_LIGHT_6(latest, id);
-        if (keccak256(proof[168:308]) != wanted) revert Rule_LIGHT_3();
-        shown = FinalityProof.verify(proof, genesisHash, known);
-        if (next == id) {
-            if (keccak256(proof[76:168]) != keccak256(proof[168:260])) revert Rule_LIGHT_5_Successor();
-        } else {
-            uint256 len = FinalityProof.u32(place + 84);
-            unchecked {
-                if (next != id + 1 || next == 0 || len == 0 || len > MAX_VALIDATORS) revert Rule_LIGHT_5_Successor();
-            }
+    }
+
+    /// @dev Whether the set that a handoff names can be the next one.
+    function _checkNext(bytes calldata proof, uint64 id, uint64 next) private pure {
+        uint256 len = FinalityProof.u32(_offset(proof) + 84);
+        unchecked {
+            if (next != id + 1 || next == 0 || len == 0 || len > MAX_VALIDATORS) revert Rule_LIGHT_5_Successor();
         }
     }
 
@@ -284,9 +337,9 @@ contract DuetLightClient {
     function _repeats(State memory s, bytes calldata proof, bytes32 wanted) private view returns (bool) {
         if (s.isCheckpoint || proof.length < 596 || wanted != blocks[(s.count - 1) % KEPT]) return false;
         uint256 place = _offset(proof);
-        if (FinalityProof.u64(place + 68) != s.signing || keccak256(proof[168:308]) != signingSet) return false;
-        if (keccak256(proof[76:168]) == keccak256(proof[168:260])) return !s.hasNext;
-        return s.hasNext && proof.length >= 644 && keccak256(bytes.concat(proof[76:168], proof[596:644])) == nextSet;
+        if (FinalityProof.u64(place + 68) != s.signing || _hash(place + 168, 140) != signingSet) return false;
+        if (_namesItself(place)) return !s.hasNext;
+        return s.hasNext && proof.length >= 644 && keccak256(_successor(proof)) == nextSet;
     }
 
     /// @dev Whether a valid proof contradicts the newest block or what its set said about its successor.
@@ -308,8 +361,20 @@ contract DuetLightClient {
         return keccak256(_named(proof)) != nextSet;
     }
 
+    /// @dev Remembers the block of a valid proof, and when it came.
+    function _store(State memory s, bytes calldata proof) private {
+        uint256 place = _offset(proof);
+        (bytes32 blockHash, bytes32 mmrRoot) = (_word(place + 4), _word(place + 36));
+        s.taken = uint40(block.timestamp);
+        s.isCheckpoint = false;
+        blocks[s.count % KEPT] = _block(s.number, blockHash, mmrRoot);
+        s.count += 1;
+        state = s;
+        emit BlockVerified(s.number, blockHash, mmrRoot, s.signing);
+    }
+
     /// @dev Announces the successor that a handoff names, and hashes it.
-    function _successor(bytes calldata proof) private returns (bytes32) {
+    function _announce(bytes calldata proof) private returns (bytes32) {
         bytes memory set = _named(proof);
         emit SetAnnounced(uint64(FinalityProof.u64(_offset(proof) + 76)), set);
         return keccak256(set);
@@ -317,8 +382,24 @@ contract DuetLightClient {
 
     /// @dev The successor that a proof names: 92 signed bytes and y. y that is wrong is the sender's lie, not a contradiction.
     function _named(bytes calldata proof) private view returns (bytes memory set) {
-        set = bytes.concat(proof[76:168], proof[596:644]);
+        set = _successor(proof);
         _checkTotal(set);
+    }
+
+    /// @dev The same of a proof of 644 bytes or more, whose y may be wrong.
+    function _successor(bytes calldata proof) private pure returns (bytes memory set) {
+        assembly ("memory-safe") {
+            set := mload(0x40)
+            mstore(0x40, add(set, 192))
+            mstore(set, 140)
+            calldatacopy(add(set, 32), add(proof.offset, 76), 92)
+            calldatacopy(add(set, 124), add(proof.offset, 596), 48)
+        }
+    }
+
+    /// @dev Whether a proof names the set that signs as the next one, too.
+    function _namesItself(uint256 place) private pure returns (bool) {
+        return _hash(place + 76, 92) == _hash(place + 168, 92);
     }
 
     function _begin(Checkpoint memory checkpoint) internal {
@@ -375,6 +456,15 @@ contract DuetLightClient {
 
     function _block(uint32 number, bytes32 blockHash, bytes32 mmrRoot) internal pure returns (bytes32) {
         return keccak256(abi.encode(number, blockHash, mmrRoot));
+    }
+
+    /// @dev Keccak-256 of so many bytes of the calldata, which has them.
+    function _hash(uint256 place, uint256 length) internal pure returns (bytes32 hash) {
+        assembly ("memory-safe") {
+            let m := mload(0x40)
+            calldatacopy(m, place, length)
+            hash := keccak256(m, length)
+        }
     }
 
     function _offset(bytes calldata proof) internal pure returns (uint256 place) {

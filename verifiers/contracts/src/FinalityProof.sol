@@ -62,111 +62,212 @@ library FinalityProof {
     uint256 private constant SCRATCH = 1440;
     uint256 private constant SIZE = 2048;
 
+    // A batch of n proofs: n, how many terms and groups there are, and the pair of the last group. Then what the pairing takes: a
+    // left pair, and one for each group, which begins with the number of its first term until its sum is known. Then up to 2 n
+    // terms, each a point with its coefficient, of the left sum, and as many of the right sums.
+    uint256 private constant PAIRS = 128;
+    uint256 private constant PAIR = 384;
+    uint256 private constant TERM = 160;
+
     /// @notice Reverts unless the proof holds for the set that it brings. The caller compares that set with a trusted one.
     /// Rules: JUST-2 to JUST-5, STATELESS-1, STATELESS-2. What is looped over is paid for as calldata.
     /// @param known What another call returned, of any set; the pair that led to it needs only its signature checked. (JUST-9)
     /// @return pair The hash of (apk1, apk2).
     function verify(bytes calldata proof, bytes32 genesisHash, bytes32 known) internal view returns (bytes32 pair) {
         uint256 m = read(proof, genesisHash);
+        pair = _pair(m);
+        if (pair == known) _signature(m);
+        else _equation(m);
+    }
+
+    function _pair(uint256 m) private pure returns (bytes32 pair) {
         assembly ("memory-safe") {
             let s := add(m, SCRATCH)
             mcopy(s, add(m, APK1), 128)
             mcopy(add(s, 128), add(m, KEY2), 256)
             pair := keccak256(s, 384)
         }
-        if (pair == known) _signature(m);
-        else _equation(m);
     }
 
     /// @notice The same of a recovery proof: a statement of 180 bytes in place of the commitment, and always y of the total of
     /// the set that it names. (RECOVER-6)
     function verifyRecovery(bytes calldata proof, bytes32 genesisHash) internal view {
-        (uint256 m, uint256 place) = _memory(proof);
-        uint256 from = place + RECOVERY;
-        // RECOVER-5, KEY-1: nothing uses the new set's total yet. A multiplication by one checks its subgroup.
-        _total(m + APK1, place + 132, from + REST);
-        assembly ("memory-safe") {
-            mstore(add(m, SCALAR), 1)
+        unchecked {
+            (uint256 m, uint256 place) = _memory(proof);
+            uint256 from = place + RECOVERY;
+            // RECOVER-5, KEY-1: nothing uses the new set's total yet. A multiplication by one checks its subgroup.
+            _total(m + APK1, place + 132, from + REST);
+            assembly ("memory-safe") {
+                mstore(add(m, SCALAR), 1)
+            }
+            _call(0x0c, m + APK1, 160, m + T_APK1, 128);
+            _apk1(m, from, from + REST + 48, place + proof.length);
+            uint256 s = m + SCRATCH;
+            assembly ("memory-safe") {
+                mstore(s, 0)
+                mstore(add(s, 32), 0)
+                mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
+                mstore(add(s, 96), "SWU_RO_DUET_RECOVERY_duet-recove")
+                mstore(add(s, 128), "ry-v1/statement")
+                mstore(add(s, 143), genesisHash)
+                calldatacopy(add(s, 175), place, 180)
+            }
+            _hash(m, 355);
+            _points(m, from);
+            _equation(m);
         }
-        _call(0x0c, m + APK1, 160, m + T_APK1, 128);
-        _apk1(m, from, from + REST + 48, place + proof.length);
-        uint256 s = m + SCRATCH;
-        assembly ("memory-safe") {
-            mstore(s, 0)
-            mstore(add(s, 32), 0)
-            mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
-            mstore(add(s, 96), "SWU_RO_DUET_RECOVERY_duet-recove")
-            mstore(add(s, 128), "ry-v1/statement")
-            mstore(add(s, 143), genesisHash)
-            calldatacopy(add(s, 175), place, 180)
-        }
-        _hash(m, 355);
-        _points(m, from);
-        _equation(m);
     }
 
     /// @dev JUST-5, of the points in the working memory.
     function _equation(uint256 m) private view {
-        uint256 t = coefficient(m);
-        assembly ("memory-safe") {
-            mstore(add(m, SCALAR), t)
+        if (!equationHolds(m)) revert Rule_JUST_5();
+    }
+
+    /// @dev The left and the right point of the equation.
+    function _terms(uint256 m) private view {
+        unchecked {
+            uint256 t = coefficient(m);
+            assembly ("memory-safe") {
+                mstore(add(m, SCALAR), t)
+            }
+            _call(0x0c, m + APK1, 160, m + T_APK1, 128);
+            _g1(m + APK1);
+            _generator(m + 128);
+            _call(0x0c, m + APK1, 160, m + T_G1, 128);
+            _call(0x0b, m + SIGMA, 256, m, 128);
+            _call(0x0b, m + MESSAGE, 256, m + RIGHT, 128);
         }
-        _call(0x0c, m + APK1, 160, m + T_APK1, 128);
-        assembly ("memory-safe") {
-            let g := add(m, APK1)
-            mstore(g, 0x17f1d3a73197d7942695638c4fa9ac0f)
-            mstore(add(g, 32), 0xc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb)
-            mstore(add(g, 64), 0x08b3f481e3aaa0f1a09e30ed741d8ae4)
-            mstore(add(g, 96), 0xfcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1)
-        }
-        _generator(m + 128);
-        _call(0x0c, m + APK1, 160, m + T_G1, 128);
-        _call(0x0b, m + SIGMA, 256, m, 128);
-        _call(0x0b, m + MESSAGE, 256, m + RIGHT, 128);
-        _pairing(m);
     }
 
     /// @dev JUST-9: JUST-5 of a pair for which it held before.
     function _signature(uint256 m) private view {
-        _generator(m + 128);
-        assembly ("memory-safe") {
-            mcopy(m, add(m, SIGMA), 128)
-            mcopy(add(m, RIGHT), add(m, MESSAGE), 128)
+        unchecked {
+            _generator(m + 128);
+            assembly ("memory-safe") {
+                mcopy(m, add(m, SIGMA), 128)
+                mcopy(add(m, RIGHT), add(m, MESSAGE), 128)
+            }
+            if (!_product(m)) revert Rule_JUST_5();
         }
-        _pairing(m);
+    }
+
+    /// @notice Room for the points of so many proofs. (JUST-10)
+    function newBatch(uint256 n) internal pure returns (uint256 batch) {
+        assembly ("memory-safe") {
+            batch := mload(0x40)
+            calldatacopy(batch, calldatasize(), 128)
+            mstore(batch, n)
+            mstore(0x40, add(batch, add(add(PAIRS, PAIR), mul(n, add(shl(2, TERM), PAIR)))))
+        }
+    }
+
+    /// @notice Moves the points of a proof from its working memory into a batch, and frees that memory and what was taken after it.
+    /// A proof joins the group of the one before when their pairs are the same.
+    /// @return pair The hash of (apk1, apk2).
+    function addToBatch(uint256 batch, uint256 m) internal pure returns (bytes32 pair) {
+        unchecked {
+            pair = _pair(m);
+            _g1(m + T_G1);
+            assembly ("memory-safe") {
+                let n := mload(batch)
+                let terms := mload(add(batch, 32))
+                let left := add(add(batch, add(PAIRS, mul(add(n, 1), PAIR))), mul(terms, TERM))
+                let right := add(left, mul(shl(1, n), TERM))
+                if xor(pair, mload(add(batch, 96))) {
+                    let groups := add(mload(add(batch, 64)), 1)
+                    let group := add(batch, add(PAIRS, mul(groups, PAIR)))
+                    mstore(group, terms)
+                    mcopy(add(group, 128), add(m, KEY2), 256)
+                    mcopy(left, add(m, APK1), 128)
+                    mcopy(right, add(m, T_G1), 128)
+                    left := add(left, TERM)
+                    right := add(right, TERM)
+                    terms := add(terms, 1)
+                    mstore(add(batch, 64), groups)
+                    mstore(add(batch, 96), pair)
+                }
+                mcopy(left, add(m, SIGMA), 128)
+                mcopy(right, add(m, MESSAGE), 128)
+                mstore(add(batch, 32), add(terms, 1))
+                mstore(0x40, m)
+            }
+        }
+    }
+
+    /// @notice JUST-5 of all proofs of a batch, by one product with odd coefficients of 128 bits from a hash over all. (JUST-10)
+    function batchHolds(uint256 batch) internal view returns (bool) {
+        unchecked {
+            uint256 pairs = batch + PAIRS;
+            uint256 terms;
+            uint256 groups;
+            uint256 left;
+            uint256 right;
+            assembly ("memory-safe") {
+                let n := mload(batch)
+                terms := mload(add(batch, 32))
+                groups := mload(add(batch, 64))
+                left := add(pairs, mul(add(n, 1), PAIR))
+                right := add(left, mul(shl(1, n), TERM))
+                let seed := keccak256(batch, add(sub(right, batch), mul(terms, TERM)))
+                for { let i := 0 } lt(i, terms) { i := add(i, 1) } {
+                    mstore(0, seed)
+                    mstore(32, i)
+                    let coefficient_ := or(shr(128, keccak256(0, 64)), 1)
+                    let at := add(mul(i, TERM), 128)
+                    mstore(add(left, at), coefficient_)
+                    mstore(add(right, at), coefficient_)
+                }
+            }
+            uint256 group = pairs;
+            uint256 end = right;
+            for (uint256 i = 1; i <= groups; ++i) {
+                group += PAIR;
+                uint256 begin = end;
+                end = right + TERM * (i == groups ? terms : uint256(_load(group + PAIR)));
+                _call(0x0c, begin, end - begin, group, 128);
+            }
+            _call(0x0c, left, TERM * terms, pairs, 128);
+            _generator(pairs + 128);
+            _call(0x0f, pairs, group + PAIR - pairs, pairs, 32);
+            return uint256(_load(pairs)) == 1;
+        }
+    }
+
+    /// @notice JUST-5 of one proof of a batch that does not hold, whose points were read anew.
+    function equationHolds(uint256 m) internal view returns (bool) {
+        _terms(m);
+        return _product(m);
     }
 
     /// @dev Left with minus the generator of G2, and right with apk2.
-    function _pairing(uint256 m) private view {
+    function _product(uint256 m) private view returns (bool) {
         _call(0x0f, m, 768, m, 32);
-        bool holds;
-        assembly ("memory-safe") {
-            holds := eq(mload(m), 1)
-        }
-        if (!holds) revert Rule_JUST_5();
+        return uint256(_load(m)) == 1;
     }
 
     /// @notice Reads the points of a proof into a working memory, and returns where that is. JUST-2 to JUST-4, STATELESS-1, -2.
     function read(bytes calldata proof, bytes32 genesisHash) internal view returns (uint256 m) {
-        uint256 place;
-        (m, place) = _memory(proof);
-        uint256 rest = place + REST;
-        assembly ("memory-safe") {
-            // Whether the ids differ does not depend on the order of their bytes.
-            if shr(192, xor(calldataload(add(place, 68)), calldataload(add(place, 76)))) { rest := add(rest, 48) }
+        unchecked {
+            uint256 place;
+            (m, place) = _memory(proof);
+            uint256 rest = place + REST;
+            assembly ("memory-safe") {
+                // Whether the ids differ does not depend on the order of their bytes.
+                if shr(192, xor(calldataload(add(place, 68)), calldataload(add(place, 76)))) { rest := add(rest, 48) }
+            }
+            _apk1(m, place, rest, place + proof.length);
+            uint256 s = m + SCRATCH;
+            assembly ("memory-safe") {
+                mstore(s, 0)
+                mstore(add(s, 32), 0)
+                mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
+                mstore(add(s, 96), "SWU_RO_NUL_duet-v1")
+                mstore(add(s, 114), genesisHash)
+                calldatacopy(add(s, 146), place, 168)
+            }
+            _hash(m, 314);
+            _points(m, place);
         }
-        _apk1(m, place, rest, place + proof.length);
-        uint256 s = m + SCRATCH;
-        assembly ("memory-safe") {
-            mstore(s, 0)
-            mstore(add(s, 32), 0)
-            mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
-            mstore(add(s, 96), "SWU_RO_NUL_duet-v1")
-            mstore(add(s, 114), genesisHash)
-            calldatacopy(add(s, 146), place, 168)
-        }
-        _hash(m, 314);
-        _points(m, place);
     }
 
     function _memory(bytes calldata proof) private pure returns (uint256 m, uint256 place) {
@@ -178,41 +279,45 @@ library FinalityProof {
     }
 
     function _points(uint256 m, uint256 place) private pure {
-        _point(m + SIGMA, place + SIGNATURE);
-        _point(m + KEY2, place + APK2);
-        _point(m + KEY2 + 128, place + APK2 + 96);
-        if (_isZero(m + SIGMA + 64) || (_isZero(m + KEY2 + 128) && _isZero(m + KEY2 + 192))) revert Rule_ENC_2();
+        unchecked {
+            _point(m + SIGMA, place + SIGNATURE);
+            _point(m + KEY2, place + APK2);
+            _point(m + KEY2 + 128, place + APK2 + 96);
+            if (_isZero(m + SIGMA + 64) || (_isZero(m + KEY2 + 128) && _isZero(m + KEY2 + 192))) revert Rule_ENC_2();
+        }
     }
 
     /// @notice Whether the chain's precompiles answer a known question: a hash to the curve whose bytes are known, a
     /// multiple of it, a product of pairings that is one, and another that is not.
     function precompilesWork() internal view returns (bool) {
-        uint256 m;
-        assembly ("memory-safe") {
-            m := mload(0x40)
-            mstore(0x40, add(m, SIZE))
+        unchecked {
+            uint256 m;
+            assembly ("memory-safe") {
+                m := mload(0x40)
+                mstore(0x40, add(m, SIZE))
+            }
+            _expand(m, bytes32(uint256(1)), bytes32(uint256(2)), bytes32(uint256(3)), bytes32(uint256(4)));
+            assembly ("memory-safe") {
+                mcopy(add(m, APK1), add(m, MESSAGE), 128)
+                mstore(add(m, SCALAR), 2)
+                mcopy(add(m, T_G1), add(m, MESSAGE), 128)
+            }
+            if (_digest(m + MESSAGE) != KNOWN) return false;
+            _call(0x0c, m + APK1, 160, m + T_APK1, 128);
+            _call(0x0b, m + MESSAGE, 256, m + T_G1, 128);
+            if (_digest(m + T_APK1) != _digest(m + T_G1)) return false;
+            _generator(m + 128);
+            _generator(m + KEY2);
+            assembly ("memory-safe") {
+                mcopy(m, add(m, APK1), 128)
+                mcopy(add(m, RIGHT), add(m, APK1), 128)
+            }
+            _call(0x0f, m, 768, m + SCRATCH, 32);
+            if (_load(m + SCRATCH) != 0) return false;
+            _negate(m + RIGHT);
+            _call(0x0f, m, 768, m + SCRATCH, 32);
+            return uint256(_load(m + SCRATCH)) == 1;
         }
-        _expand(m, bytes32(uint256(1)), bytes32(uint256(2)), bytes32(uint256(3)), bytes32(uint256(4)));
-        assembly ("memory-safe") {
-            mcopy(add(m, APK1), add(m, MESSAGE), 128)
-            mstore(add(m, SCALAR), 2)
-            mcopy(add(m, T_G1), add(m, MESSAGE), 128)
-        }
-        if (_digest(m + MESSAGE) != KNOWN) return false;
-        _call(0x0c, m + APK1, 160, m + T_APK1, 128);
-        _call(0x0b, m + MESSAGE, 256, m + T_G1, 128);
-        if (_digest(m + T_APK1) != _digest(m + T_G1)) return false;
-        _generator(m + 128);
-        _generator(m + KEY2);
-        assembly ("memory-safe") {
-            mcopy(m, add(m, APK1), 128)
-            mcopy(add(m, RIGHT), add(m, APK1), 128)
-        }
-        _call(0x0f, m, 768, m + SCRATCH, 32);
-        if (_load(m + SCRATCH) != 0) return false;
-        _negate(m + RIGHT);
-        _call(0x0f, m, 768, m + SCRATCH, 32);
-        return uint256(_load(m + SCRATCH)) == 1;
     }
 
     // The hash of the sum of the two points to which the words 1, 2 and 3, 4 lead.
@@ -221,6 +326,16 @@ library FinalityProof {
     function _digest(uint256 point) private pure returns (bytes32 digest) {
         assembly ("memory-safe") {
             digest := keccak256(point, 128)
+        }
+    }
+
+    /// @dev The generator of G1.
+    function _g1(uint256 to) private pure {
+        assembly ("memory-safe") {
+            mstore(to, 0x17f1d3a73197d7942695638c4fa9ac0f)
+            mstore(add(to, 32), 0xc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb)
+            mstore(add(to, 64), 0x08b3f481e3aaa0f1a09e30ed741d8ae4)
+            mstore(add(to, 96), 0xfcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1)
         }
     }
 
@@ -242,23 +357,25 @@ library FinalityProof {
     /// The subgroup is checked when the total is used.
     /// @param from Where the 48 signed bytes and then y are in memory.
     function checkTotal(uint256 from) internal view {
-        uint256 m;
-        bool agrees;
-        assembly ("memory-safe") {
-            m := mload(0x40)
-            mstore(m, and(shr(128, mload(from)), 0x1fffffffffffffffffffffffffffffff))
-            mstore(add(m, 32), mload(add(from, 16)))
-            mstore(add(m, 64), shr(128, mload(add(from, 48))))
-            mstore(add(m, 96), mload(add(from, 64)))
-            calldatacopy(add(m, 128), calldatasize(), 128)
+        unchecked {
+            uint256 m;
+            bool agrees;
+            assembly ("memory-safe") {
+                m := mload(0x40)
+                mstore(m, and(shr(128, mload(from)), 0x1fffffffffffffffffffffffffffffff))
+                mstore(add(m, 32), mload(add(from, 16)))
+                mstore(add(m, 64), shr(128, mload(add(from, 48))))
+                mstore(add(m, 96), mload(add(from, 64)))
+                calldatacopy(add(m, 128), calldatasize(), 128)
+            }
+            uint256 isLarge = _isLarge(m + 64);
+            assembly ("memory-safe") {
+                // Compressed, not infinity, and the sign of y.
+                agrees := eq(shr(253, mload(from)), or(4, isLarge))
+            }
+            if (!agrees || _isZero(m + 64)) revert Rule_SET_3();
+            _call(0x0b, m, 256, m, 128);
         }
-        uint256 isLarge = _isLarge(m + 64);
-        assembly ("memory-safe") {
-            // Compressed, not infinity, and the sign of y.
-            agrees := eq(shr(253, mload(from)), or(4, isLarge))
-        }
-        if (!agrees || _isZero(m + 64)) revert Rule_SET_3();
-        _call(0x0b, m, 256, m, 128);
     }
 
     /// @dev Number of four little-endian bytes of the calldata.
@@ -270,29 +387,37 @@ library FinalityProof {
     }
 
     /// @dev Number of eight little-endian bytes of the calldata.
-    function u64(uint256 place) internal pure returns (uint256) {
-        return u32(place) | (u32(place + 4) << 32);
+    function u64(uint256 place) internal pure returns (uint256 n) {
+        assembly ("memory-safe") {
+            // Bytes change places, then pairs and fours.
+            n := shr(192, calldataload(place))
+            n := or(and(shr(8, n), 0xff00ff00ff00ff), shl(8, and(n, 0xff00ff00ff00ff)))
+            n := or(and(shr(16, n), 0xffff0000ffff), shl(16, and(n, 0xffff0000ffff)))
+            n := or(shr(32, n), shl(32, and(n, 0xffffffff)))
+        }
     }
 
     /// @dev STATELESS-1, STATELESS-2, JUST-2 to JUST-4: apk1 is the total minus the keys of the non-signers.
     function _apk1(uint256 m, uint256 place, uint256 rest, uint256 end) private view {
-        uint256 n = u32(place + SET + 8);
-        uint256 bits = (n + 7) / 8;
-        if (rest + bits > end) revert Rule_ENC_6();
-        (uint256 list, uint256 k) = _nonSigners(rest, n);
-        rest += bits;
-        if (rest + 96 * k > end) revert Rule_ENC_6();
-        _total(m + APK1, place + SET + 44, place + SET + 92);
-        if (k == 0) {
-            if (rest != end) revert Rule_ENC_6();
-            return;
+        unchecked {
+            uint256 n = u32(place + SET + 8);
+            uint256 bits = (n + 7) / 8;
+            if (rest + bits > end) revert Rule_ENC_6();
+            (uint256 list, uint256 k) = _nonSigners(rest, n);
+            rest += bits;
+            if (rest + 96 * k > end) revert Rule_ENC_6();
+            _total(m + APK1, place + SET + 44, place + SET + 92);
+            if (k == 0) {
+                if (rest != end) revert Rule_ENC_6();
+                return;
+            }
+            _negate(m + APK1);
+            _addKeys(m, list, k, rest);
+            // Infinity has no sign, and no set whose keys were checked leads to it.
+            if (_isZero(m + APK1 + 64)) revert Rule_ENC_2();
+            _negate(m + APK1);
+            _multiproof(list, k, n, rest + 96 * k, end, place + SET + 12);
         }
-        _negate(m + APK1);
-        _addKeys(m, list, k, rest);
-        // Infinity has no sign, and no set whose keys were checked leads to it.
-        if (_isZero(m + APK1 + 64)) revert Rule_ENC_2();
-        _negate(m + APK1);
-        _multiproof(list, k, n, rest + 96 * k, end, place + SET + 12);
     }
 
     /// @dev Adds the keys of the non-signers to minus the total, and puts the hash of each one's leaf beside its position.
@@ -428,16 +553,18 @@ library FinalityProof {
     /// @dev MSG-1, MSG-2: RFC 9380 with SHA-256, 128 bytes, the tag `01`. So many bytes are in the scratch memory: 64 of zero,
     /// the suite and the message.
     function _hash(uint256 m, uint256 length) private view {
-        uint256 s = m + SCRATCH;
-        assembly ("memory-safe") {
-            mstore(add(s, length), shl(216, 0x0080000101))
+        unchecked {
+            uint256 s = m + SCRATCH;
+            assembly ("memory-safe") {
+                mstore(add(s, length), shl(216, 0x0080000101))
+            }
+            _call(0x02, s, length + 5, s, 32);
+            bytes32 zero = _load(s);
+            bytes32 one = _block(s, zero, 0x01);
+            bytes32 two = _block(s, zero ^ one, 0x02);
+            bytes32 three = _block(s, zero ^ two, 0x03);
+            _expand(m, one, two, three, _block(s, zero ^ three, 0x04));
         }
-        _call(0x02, s, length + 5, s, 32);
-        bytes32 zero = _load(s);
-        bytes32 one = _block(s, zero, 0x01);
-        bytes32 two = _block(s, zero ^ one, 0x02);
-        bytes32 three = _block(s, zero ^ two, 0x03);
-        _expand(m, one, two, three, _block(s, zero ^ three, 0x04));
     }
 
     function _block(uint256 s, bytes32 previous, uint256 index) private view returns (bytes32) {
@@ -450,60 +577,66 @@ library FinalityProof {
     }
 
     function _expand(uint256 m, bytes32 one, bytes32 two, bytes32 three, bytes32 four) private view {
-        _map(m, one, two, m + MESSAGE);
-        _map(m, three, four, m + T_G1);
-        _call(0x0b, m + MESSAGE, 256, m + MESSAGE, 128);
+        unchecked {
+            _map(m, one, two, m + MESSAGE);
+            _map(m, three, four, m + T_G1);
+            _call(0x0b, m + MESSAGE, 256, m + MESSAGE, 128);
+        }
     }
 
     /// @dev MODEXP with exponent one reduces 64 bytes by the modulus.
     function _map(uint256 m, bytes32 high, bytes32 low, uint256 to) private view {
-        uint256 s = m + SCRATCH;
-        assembly ("memory-safe") {
-            mstore(s, 64)
-            mstore(add(s, 32), 1)
-            mstore(add(s, 64), 48)
-            mstore(add(s, 96), high)
-            mstore(add(s, 128), low)
-            mstore8(add(s, 160), 1)
-            mstore(add(s, 161), shl(128, P_HIGH))
-            mstore(add(s, 177), P_LOW)
+        unchecked {
+            uint256 s = m + SCRATCH;
+            assembly ("memory-safe") {
+                mstore(s, 64)
+                mstore(add(s, 32), 1)
+                mstore(add(s, 64), 48)
+                mstore(add(s, 96), high)
+                mstore(add(s, 128), low)
+                mstore8(add(s, 160), 1)
+                mstore(add(s, 161), shl(128, P_HIGH))
+                mstore(add(s, 177), P_LOW)
+            }
+            _call(0x05, s, 209, s + 16, 48);
+            assembly ("memory-safe") {
+                mstore(s, shr(128, mload(add(s, 16))))
+            }
+            _call(0x10, s, 64, to, 128);
         }
-        _call(0x05, s, 209, s + 16, 48);
-        assembly ("memory-safe") {
-            mstore(s, shr(128, mload(add(s, 16))))
-        }
-        _call(0x10, s, 64, to, 128);
     }
 
     /// @notice JUST-5: the coefficient, of the points in the working memory.
     function coefficient(uint256 m) internal view returns (uint256 t) {
-        uint256 s = m + SCRATCH;
-        assembly ("memory-safe") {
-            mstore(s, shl(248, 23))
-            mstore(add(s, 8), "duet-v1/justification/t")
-        }
-        _length(s + 31, 48);
-        _compress(s + 39, m + MESSAGE, _isLarge(m + MESSAGE + 64));
-        _length(s + 87, 48);
-        _compress(s + 95, m + APK1, _isLarge(m + APK1 + 64));
-        _length(s + 143, 96);
-        uint256 y = m + KEY2 + (_isZero(m + KEY2 + 192) ? 128 : 192);
-        _compress(s + 151, m + KEY2 + 64, _isLarge(y));
-        assembly ("memory-safe") {
-            // The second half has no flags.
-            mcopy(add(s, 199), add(m, add(KEY2, 16)), 48)
-        }
-        _length(s + 247, 48);
-        _compress(s + 255, m + SIGMA, _isLarge(m + SIGMA + 64));
-        _call(0x02, s, 303, s, 32);
-        assembly ("memory-safe") {
-            // The first 16 bytes, little-endian: bytes change places, then pairs, fours and eights.
-            t := shr(128, mload(s))
-            t := or(and(shr(8, t), 0xff00ff00ff00ff00ff00ff00ff00ff), shl(8, and(t, 0xff00ff00ff00ff00ff00ff00ff00ff)))
-            t := or(and(shr(16, t), 0xffff0000ffff0000ffff0000ffff), shl(16, and(t, 0xffff0000ffff0000ffff0000ffff)))
-            t := or(and(shr(32, t), 0xffffffff00000000ffffffff), shl(32, and(t, 0xffffffff00000000ffffffff)))
-            t := or(shr(64, t), shl(64, and(t, 0xffffffffffffffff)))
-            if iszero(t) { t := 1 }
+        unchecked {
+            uint256 s = m + SCRATCH;
+            assembly ("memory-safe") {
+                mstore(s, shl(248, 23))
+                mstore(add(s, 8), "duet-v1/justification/t")
+            }
+            _length(s + 31, 48);
+            _compress(s + 39, m + MESSAGE, _isLarge(m + MESSAGE + 64));
+            _length(s + 87, 48);
+            _compress(s + 95, m + APK1, _isLarge(m + APK1 + 64));
+            _length(s + 143, 96);
+            uint256 y = m + KEY2 + (_isZero(m + KEY2 + 192) ? 128 : 192);
+            _compress(s + 151, m + KEY2 + 64, _isLarge(y));
+            assembly ("memory-safe") {
+                // The second half has no flags.
+                mcopy(add(s, 199), add(m, add(KEY2, 16)), 48)
+            }
+            _length(s + 247, 48);
+            _compress(s + 255, m + SIGMA, _isLarge(m + SIGMA + 64));
+            _call(0x02, s, 303, s, 32);
+            assembly ("memory-safe") {
+                // The first 16 bytes, little-endian: bytes change places, then pairs, fours and eights.
+                t := shr(128, mload(s))
+                t := or(and(shr(8, t), 0xff00ff00ff00ff00ff00ff00ff00ff), shl(8, and(t, 0xff00ff00ff00ff00ff00ff00ff00ff)))
+                t := or(and(shr(16, t), 0xffff0000ffff0000ffff0000ffff), shl(16, and(t, 0xffff0000ffff0000ffff0000ffff)))
+                t := or(and(shr(32, t), 0xffffffff00000000ffffffff), shl(32, and(t, 0xffffffff00000000ffffffff)))
+                t := or(shr(64, t), shl(64, and(t, 0xffffffffffffffff)))
+                if iszero(t) { t := 1 }
+            }
         }
     }
 

@@ -133,11 +133,8 @@ contract RecoverableDuetLightClient is DuetLightClient {
         if (a.count != s.count || keccak256(statement) != announced) revert Rule_RECOVER_8_Nothing();
         if (a.contradicted) revert Rule_RECOVER_8_Contradicted();
         if (block.timestamp < a.crossableAt) revert Rule_RECOVER_8_Early(a.crossableAt);
-        _keep(s.signing);
-        if (s.hasNext) {
-            signingSet = nextSet;
-            _keep(s.signing + 1);
-        }
+        _keep(s.signing, signingSet);
+        if (s.hasNext) _keep(s.signing + 1, nextSet);
         uint256 place = _offset(statement);
         bytes memory set = statement[NEW_SET:];
         uint64 id = uint64(FinalityProof.u64(place + NEW_SET));

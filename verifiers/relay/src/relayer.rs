@@ -44,6 +44,8 @@ pub struct Relayer<T> {
     news: News<Event>,
     /// The target's newest block, as the last look has seen or made it.
     best: Option<BlockNumber>,
+    /// The target has refused several handoffs in one transaction, as older verifiers do.
+    is_one_by_one: bool,
     /// The last reported status of the target.
     told: Option<Status>,
     /// The target's time, while more than half of it is over.
@@ -86,6 +88,7 @@ impl<T: Target> Relayer<T> {
             recovering: Recovering::default(),
             news: News::default(),
             best: None,
+            is_one_by_one: false,
             told: None,
             running_out: None,
             told_of: None,
@@ -348,7 +351,13 @@ impl<T: Target> Relayer<T> {
             return Ok(Look::Later(due));
         }
         let cargo = match (proof, found) {
-            (Some(proof), _) => Cargo::Proof(Box::new(self.delivery(&trusted, proof).await?)),
+            (Some(proof), _) => {
+                let mut delivery = self.delivery(&trusted, proof).await?;
+                if matches!(waiting.wanted, Wanted::Handoff(_)) {
+                    self.add_handoffs(&trusted, &mut delivery).await?;
+                }
+                Cargo::Proof(Box::new(delivery))
+            }
             (None, Some(parcel)) => Cargo::Parcel(parcel),
             (None, None) => return Ok(Look::Nothing(status)),
         };
@@ -356,12 +365,17 @@ impl<T: Target> Relayer<T> {
     }
 
     /// Submits it, or reports its cost in a dry run.
-    async fn bring(&mut self, cargo: Cargo) -> Result<Look, Ended> {
-        if self.is_dry_run {
-            let estimate = self.target.estimate(&cargo).await?;
-            return Ok(Look::Estimated(cargo, estimate));
+    async fn bring(&mut self, mut cargo: Cargo) -> Result<Look, Ended> {
+        let mut estimated = self.target.estimate(&cargo).await;
+        if let (Err(TargetError::Refused(_)), Some(first)) = (&estimated, cargo.first_handoff()) {
+            self.is_one_by_one = true;
+            cargo = first;
+            estimated = self.target.estimate(&cargo).await;
         }
-        let submitted = match self.target.estimate(&cargo).await {
+        if self.is_dry_run {
+            return Ok(Look::Estimated(cargo, estimated?));
+        }
+        let submitted = match estimated {
             Ok(_) => self.target.submit(&cargo).await,
             Err(error) => Err(error),
         };
@@ -406,10 +420,30 @@ impl<T: Target> Relayer<T> {
             None
         };
         Ok(Delivery {
+            before: Vec::new(),
             set: set.clone(),
             proof,
             header,
         })
+    }
+
+    /// Adds the handoffs that follow, as many as the target takes in one transaction.
+    async fn add_handoffs(
+        &mut self,
+        trusted: &Trusted,
+        delivery: &mut Delivery,
+    ) -> Result<(), Failure> {
+        let more = T::MOST_HANDOFFS.saturating_sub(1);
+        if more == 0 || self.is_one_by_one {
+            return Ok(());
+        }
+        let further = self.source.further_handoffs(trusted, &delivery.proof, more);
+        for (proof, set) in further.await? {
+            let proof = std::mem::replace(&mut delivery.proof, proof);
+            let set = std::mem::replace(&mut delivery.set, set);
+            delivery.before.push((proof, set));
+        }
+        Ok(())
     }
 }
 

@@ -15,7 +15,10 @@ use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
 use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
 use futures::future::join_all;
-use question::{blake2, block, mmr_root, named, newest_proof, offered, reset, state, Asks, Proven};
+use question::{
+    blake2, block, further_handoffs, mmr_root, named, newest_proof, offered, reset, state, Asks,
+    Proven,
+};
 use std::{
     collections::BTreeMap,
     future::Future,
@@ -258,6 +261,26 @@ impl Source {
             Ok(proof)
         })
         .await
+    }
+
+    /// The handoffs that follow a verified one, with their sets, as far as a node has them, up to `most`. The newest is left
+    /// out while a member's vote is missing: it may come yet.
+    ///
+    /// # Errors
+    /// When no endpoint has a valid answer.
+    pub(crate) async fn further_handoffs(
+        &mut self,
+        trusted: &Trusted,
+        handoff: &StatelessProof,
+        most: u32,
+    ) -> Result<Vec<(StatelessProof, KeysetCommitment)>, Failure> {
+        let further = self
+            .ask(async |server| further_handoffs(server, trusted, handoff, most).await)
+            .await?;
+        for (proof, _) in &further {
+            self.remember_set(proof.justification.commitment.next.clone());
+        }
+        Ok(further)
     }
 
     /// The header with this hash in SCALE, checked.

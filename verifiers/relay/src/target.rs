@@ -45,6 +45,9 @@ pub trait Target {
     /// Proofs are submitted with the header of their block.
     const WITH_HEADER: bool;
 
+    /// So many consecutive handoffs fit into one transaction.
+    const MOST_HANDOFFS: u32 = 1;
+
     /// Where to tell from now on of transactions in the way.
     fn tell_to(&mut self, _news: News<Stuck>) {}
 
@@ -172,6 +175,22 @@ pub enum Cargo {
     Crossing(Box<RecoveryStatement>),
 }
 
+impl Cargo {
+    /// The first of several handoffs, alone.
+    pub(crate) fn first_handoff(&self) -> Option<Self> {
+        let Self::Proof(delivery) = self else {
+            return None;
+        };
+        let (proof, set) = delivery.before.first()?.clone();
+        Some(Self::Proof(Box::new(Delivery {
+            before: Vec::new(),
+            proof,
+            set,
+            header: None,
+        })))
+    }
+}
+
 /// The target crosses no reset by a proof.
 pub(crate) fn no_recovery() -> TargetError {
     let message =
@@ -208,6 +227,9 @@ impl fmt::Display for Cargo {
 /// A verified proof, and the other inputs of a verifier.
 #[derive(Clone, Debug)]
 pub struct Delivery {
+    /// Consecutive handoffs up to this proof, each with the set that signed it: none, or as many as a verifier takes in one
+    /// transaction ([`Target::MOST_HANDOFFS`]).
+    pub before: Vec<(StatelessProof, KeysetCommitment)>,
     /// The proof.
     pub proof: StatelessProof,
     /// The set that signed it.
@@ -220,6 +242,18 @@ impl Delivery {
     /// The block that it proves.
     pub fn block(&self) -> BlockNumber {
         self.proof.justification.commitment.block_number
+    }
+
+    /// The first block that it proves.
+    pub fn first_block(&self) -> BlockNumber {
+        let first = self.before.first().map_or(&self.proof, |(proof, _)| proof);
+        first.justification.commitment.block_number
+    }
+
+    /// All of its proofs, each with the set that signed it.
+    pub fn proofs(&self) -> impl Iterator<Item = (&StatelessProof, &KeysetCommitment)> {
+        let before = self.before.iter().map(|(proof, set)| (proof, set));
+        before.chain([(&self.proof, &self.set)])
     }
 
     /// How many validators of the set did not sign.

@@ -9,7 +9,7 @@ mod round;
 
 use clap::Parser;
 use duet_beefy_node::{voters, votes};
-use duet_load::{cpu::thread_time, figures::Figure, row::Row, table::details};
+use duet_load::{cores::Cores, cpu::thread_time, figures::Figure, row::Row, table::details};
 use node::RunningNode;
 use result::Result;
 use round::{Order, Played, Stage};
@@ -28,6 +28,9 @@ struct Options {
     /// Over how many peers the validators vote.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..64))]
     players: u16,
+    /// Keeps the node on this core alone, and the players on the other cores.
+    #[arg(long, value_name = "CORE")]
+    node_core: Option<u16>,
     /// Where the rows go, for `duet-load --beside`.
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -41,10 +44,11 @@ const IDLE: Duration = Duration::from_secs(8);
 #[tokio::main]
 async fn main() -> Result<()> {
     let options = Options::parse();
+    let cores = options.node_core.map(Cores::node_on).transpose()?;
     let mut lines = String::new();
     for voters in &options.validators {
         println!("starting a BEEFY node with a set of {voters} validators");
-        let row = play(&options, *voters).await?;
+        let row = play((&options, cores), *voters).await?;
         println!("{}", details(&row));
         lines.push_str(&serde_json::to_string(&row)?);
         lines.push('\n');
@@ -56,8 +60,11 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-async fn play(options: &Options, count: u32) -> Result<Row> {
+async fn play((options, cores): (&Options, Option<Cores>), count: u32) -> Result<Row> {
     let node = RunningNode::start(count).await?;
+    if let Some(cores) = cores {
+        cores.pin_node(node.id())?;
+    }
     let mut stage = Stage::join(node, count, options.players.into()).await?;
     for _ in 0..WARMING {
         stage.play(Order::AtOnce).await?;

@@ -63,6 +63,11 @@ impl RunningNode {
         })
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Processor time of all its threads so far.
     pub(crate) fn time(&self) -> Result<Duration> {
         let threads = Threads::read(self.process.id())?;

@@ -32,6 +32,8 @@ pub(super) enum What {
     Publishes { node: u32 },
     /// A garbage sender sends the next bad vote.
     Garbage { edge: u32 },
+    /// A node relays votes to the peers that did not get them at once.
+    Relays { node: u32, batch: u32 },
 }
 
 /// Bits of the number of a batch: more than [`MAX_VALIDATORS`](crate::MAX_VALIDATORS) batches have.
@@ -58,6 +60,7 @@ impl What {
             Self::Concludes { node } => number(6, node, 0),
             Self::Publishes { node } => number(7, node, 0),
             Self::Garbage { edge } => number(8, edge, 0),
+            Self::Relays { node, batch } => number(9, node, u64::from(batch)),
         }
     }
 
@@ -81,6 +84,10 @@ impl What {
             6 => Self::Concludes { node: at },
             7 => Self::Publishes { node: at },
             8 => Self::Garbage { edge: at },
+            9 => Self::Relays {
+                node: at,
+                batch: u32::try_from(number & PROOF).ok()?,
+            },
             _ => return None,
         })
     }
@@ -120,6 +127,7 @@ mod tests {
             What::Concludes { node: at },
             What::Publishes { node: at },
             What::Garbage { edge: at },
+            What::Relays { node: at, batch: 7 },
         ];
         for message in [
             Message::VoteBatch(0),

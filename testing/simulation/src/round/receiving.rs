@@ -164,7 +164,7 @@ impl Running<'_> {
         // Votes on what is proven are checked for evidence, and of no use to anybody else.
         if !self.has_proof(node) {
             for item in items {
-                self.forward(at, node, item.message);
+                self.relay(at, node, item.message);
             }
         }
         self.count(at, node, votes);

@@ -150,6 +150,7 @@ impl<'a> Running<'a> {
             What::Concludes { node } => self.concludes(at, node),
             What::Publishes { node } => self.publishes(at, node),
             What::Garbage { edge } => self.garbage(at, edge),
+            What::Relays { node, batch } => self.relays(at, node, batch),
         }
     }
 

@@ -17,6 +17,41 @@ impl Running<'_> {
         }
     }
 
+    /// Sends good votes to a few peers at once, and to the others later. (GOSSIP-12)
+    pub(super) fn relay(&mut self, at: u64, node: u32, message: Message) {
+        let Message::VoteBatch(batch) = message else {
+            return self.forward(at, node, message);
+        };
+        for edge in self.round.plan.mesh.edges_of(node) {
+            if self.is_eager(edge, node, batch) && self.is_needed(edge, message) {
+                self.offer_to_link(at, edge, message);
+            }
+        }
+        let later = at + self.round.model.relay_delay;
+        self.push(later, What::Relays { node, batch });
+    }
+
+    /// Sends votes to the peers that did not get them at once, if they are of use still.
+    pub(super) fn relays(&mut self, at: u64, node: u32, batch: u32) {
+        if self.has_proof(node) {
+            return;
+        }
+        let message = Message::VoteBatch(batch);
+        for edge in self.round.plan.mesh.edges_of(node) {
+            if !self.is_eager(edge, node, batch) && self.is_needed(edge, message) {
+                self.offer_to_link(at, edge, message);
+            }
+        }
+    }
+
+    /// Whether the peer gets these votes at once: neighbours in the list of edges do, others for each batch.
+    fn is_eager(&self, edge: u32, node: u32, batch: u32) -> bool {
+        let edges = self.round.plan.mesh.edges_of(node);
+        let (slot, peers) = (edge - edges.start, edges.end - edges.start);
+        let first = mixed(node, batch) % peers;
+        (slot + peers - first) % peers < self.round.model.eager_peers
+    }
+
     fn is_needed(&self, edge: u32, message: Message) -> bool {
         let is_brought = |place| self.brought.has(index(edge), place);
         !self.is_closed[index(edge)] && !self.place(message).is_some_and(is_brought)
@@ -96,4 +131,12 @@ impl Running<'_> {
         let next = at + self.round.model.garbage_interval();
         self.push(next, What::Garbage { edge });
     }
+}
+
+/// A number that looks random (the finalizer of splitmix64).
+fn mixed(node: u32, batch: u32) -> u32 {
+    let seed = (u64::from(node) << u32::BITS) | u64::from(batch);
+    let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    u32::try_from(mixed >> u32::BITS).expect("32 bits; qed")
 }

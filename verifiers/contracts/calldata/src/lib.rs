@@ -2,7 +2,7 @@
 //!
 //! A node serves proofs whose points are compressed. An EVM cannot compute `y`, so the contract takes both coordinates
 //! of each point and compresses them for hashing. [`proof_bytes`] writes a proof in that form, whose layout
-//! `FinalityProof.sol` describes; [`submit`], [`report_misbehaviour`], [`announce_recovery`],
+//! `FinalityProof.sol` describes; [`submit`], [`submit_many`], [`report_misbehaviour`], [`announce_recovery`],
 //! [`cross_recovery`] and [`constructor`] are whole calls.
 //!
 //! Nothing is verified here: verify a proof with `duet-light-client` before you pay for it. Invalid points become
@@ -34,6 +34,22 @@ use duet_primitives::{KeysetCommitment, StatelessProof};
 /// A call of `submit`, with a proof of a newer block. `set` is the signing set, as the contract knows it.
 pub fn submit(proof: &StatelessProof, set: &KeysetCommitment) -> Vec<u8> {
     abi::call("submit(bytes)", &[proof_bytes(proof, set)])
+}
+
+/// A call of `submitMany`, with consecutive handoffs, each with its signing set. (JUST-10)
+pub fn submit_many<'a>(
+    handoffs: impl IntoIterator<Item = (&'a StatelessProof, &'a KeysetCommitment)>,
+) -> Vec<u8> {
+    let proofs = handoffs
+        .into_iter()
+        .map(|(proof, set)| proof_bytes(proof, set));
+    let proofs: Vec<_> = proofs.collect();
+    [
+        abi::selector("submitMany(bytes[])").to_vec(),
+        abi::word(32).to_vec(),
+        abi::list(&proofs),
+    ]
+    .concat()
 }
 
 /// A call of `reportMisbehaviour`, with two proofs and the set of each: freezes the client when both hold and contradict each

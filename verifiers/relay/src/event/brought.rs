@@ -16,6 +16,8 @@ pub enum Brought {
     Proof {
         /// The block that it proves.
         block: BlockNumber,
+        /// How many handoffs come before it in the same transaction.
+        handoffs_before: usize,
         /// The set that signed.
         set: SetId,
         /// The set that it names as the next one, when it is a handoff.
@@ -101,6 +103,7 @@ impl Brought {
         let commitment = &delivery.proof.justification.commitment;
         Self::Proof {
             block: delivery.block(),
+            handoffs_before: delivery.before.len(),
             set: commitment.validator_set_id,
             next_set: commitment.is_handoff().then_some(commitment.next.id),
             absent: delivery.absent(),
@@ -114,6 +117,7 @@ impl fmt::Display for Brought {
         match self {
             Self::Proof {
                 block,
+                handoffs_before,
                 set,
                 next_set,
                 absent,
@@ -121,10 +125,13 @@ impl fmt::Display for Brought {
             } => {
                 let signed = usize::try_from(*of).map_or(0, |of| of.saturating_sub(*absent));
                 write!(f, "block {block} (set {set}, {signed} of {of} signed")?;
-                match next_set {
-                    Some(next) => write!(f, ", names set {next})"),
-                    None => f.write_str(")"),
+                if let Some(next) = next_set {
+                    write!(f, ", names set {next}")?;
                 }
+                if *handoffs_before > 0 {
+                    write!(f, ", with {handoffs_before} handoffs before it")?;
+                }
+                f.write_str(")")
             }
             Self::Messages {
                 first_message,

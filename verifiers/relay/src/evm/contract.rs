@@ -18,7 +18,7 @@ pub(crate) const ANNOUNCED: &str = "RecoveryAnnounced(uint32,uint32,bytes32,uint
 const PROOF: usize = 5 * 32;
 
 /// Every error that they may revert with.
-const ERRORS: [&str; 35] = [
+const ERRORS: [&str; 36] = [
     "BadCheckpoint()",
     "BadTrustingPeriod()",
     "IsFrozen()",
@@ -33,6 +33,7 @@ const ERRORS: [&str; 35] = [
     "Rule_JUST_3()",
     "Rule_JUST_4()",
     "Rule_JUST_5()",
+    "Rule_JUST_5_At(uint256)",
     "Rule_LIGHT_3()",
     "Rule_LIGHT_4(uint32,uint32)",
     "Rule_LIGHT_5_OldSet(uint64,uint64)",

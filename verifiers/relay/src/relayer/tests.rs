@@ -42,6 +42,8 @@ struct State {
     /// None when it crosses no reset by a proof.
     recovery: RefCell<Option<RecoveryStatus>>,
     cargo: RefCell<Vec<Cargo>>,
+    /// It is of the time before several handoffs in one transaction.
+    is_old: Cell<bool>,
 }
 
 impl Verifier {
@@ -65,6 +67,7 @@ impl Verifier {
             looks: Cell::new(0),
             recovery: RefCell::default(),
             cargo: RefCell::default(),
+            is_old: Cell::new(false),
         }))
     }
 
@@ -73,17 +76,18 @@ impl Verifier {
         let mut recovery = state.recovery.borrow_mut();
         match (cargo, recovery.as_mut()) {
             (Cargo::Proof(delivery), recovery) => {
-                let commitment = &delivery.proof.justification.commitment;
-                status.best = delivery.block();
-                if status
-                    .next
-                    .is_some_and(|next| next.id == commitment.validator_set_id)
-                {
-                    status.signing = status.next.take().expect("it is there");
+                for (proof, set) in delivery.proofs() {
+                    let commitment = &proof.justification.commitment;
+                    assert_eq!(commitment.validator_set_id, set.id);
+                    status.best = commitment.block_number;
+                    if status.next.is_some_and(|next| next.id == set.id) {
+                        status.signing = status.next.take().expect("it is there");
+                    }
+                    let next = &commitment.next;
+                    status.next = (next.id > status.signing.id).then(|| reference(next));
                 }
-                let next = &commitment.next;
-                status.next = (next.id > status.signing.id).then(|| reference(next));
                 if let Some(recovery) = recovery {
+                    let commitment = &delivery.proof.justification.commitment;
                     *recovery = recovery::at(status.best, commitment.block_hash);
                 }
             }
@@ -139,6 +143,7 @@ fn reference(set: &KeysetCommitment) -> SetRef {
 
 impl Target for Verifier {
     const WITH_HEADER: bool = false;
+    const MOST_HANDOFFS: u32 = 3;
 
     async fn genesis_hash(&self) -> Result<H256, TargetError> {
         Ok(self.0.genesis_hash)
@@ -160,7 +165,10 @@ impl Target for Verifier {
         Ok(self.0.recovery.borrow().clone())
     }
 
-    async fn estimate(&self, _: &Cargo) -> Result<Estimate, TargetError> {
+    async fn estimate(&self, cargo: &Cargo) -> Result<Estimate, TargetError> {
+        if self.0.is_old.get() && cargo.first_handoff().is_some() {
+            return Err(TargetError::Refused("what is that".into()));
+        }
         let (work, cost, bytes) = (1, 1, 1);
         Ok(Estimate { work, cost, bytes })
     }
@@ -191,16 +199,16 @@ impl Target for Verifier {
     }
 }
 
+fn source(node: &ChainNode, chain: &TestChain) -> Source {
+    let url = std::slice::from_ref(&node.url);
+    Source::new(url, chain.genesis_hash, LONG, Duration::from_secs(1))
+}
+
 /// A node, a verifier at genesis, and a relayer between them that wants the handoff of set 0.
 async fn between(patience: Duration) -> (ChainNode, Verifier, Relayer<Verifier>, Demands) {
     let chain = TestChain::new(1, chain::VALIDATORS, 7);
     let node = ChainNode::start(&chain, HEAD).await;
-    let source = Source::new(
-        std::slice::from_ref(&node.url),
-        chain.genesis_hash,
-        LONG,
-        Duration::from_secs(1),
-    );
+    let source = source(&node, &chain);
     let policy = Policy {
         every: None,
         patience,
@@ -276,6 +284,32 @@ async fn who_runs_once_goes_on_when_others_are_faster_until_everything_is_brough
     let status = ended.expect("nothing was refused");
     assert_eq!(status.next.map(|set| set.id), Some(SetId::new(1)));
     assert_eq!(verifier.submissions(), 3);
+}
+
+/// The last handoff, which lacks a vote, travels alone when its turn comes.
+#[tokio::test]
+async fn several_handoffs_travel_together_unless_the_target_knows_no_such_call() {
+    let chain = TestChain::new(5, chain::VALIDATORS, 7);
+    for (is_old, is_full, together) in [
+        (false, true, vec![3, 2]),
+        (false, false, vec![3, 1, 1]),
+        (true, true, vec![1; 5]),
+    ] {
+        let node = ChainNode::start(&chain, chain.mandatory(4)).await;
+        node.set_full(is_full);
+        let (_, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
+        verifier.0.is_old.set(is_old);
+        relayer.source = source(&node, &chain);
+        let status = relayer.run_once(drop).await.expect("nothing is refused");
+        assert_eq!(status.best.get(), chain.mandatory(4));
+        assert_eq!(status.next.map(|set| set.id), Some(SetId::new(5)));
+        let cargo = verifier.0.cargo.borrow();
+        let proofs = |cargo: &Cargo| match cargo {
+            Cargo::Proof(delivery) => delivery.proofs().count(),
+            _ => panic!("{cargo:?}"),
+        };
+        assert_eq!(cargo.iter().map(proofs).collect::<Vec<_>>(), together);
+    }
 }
 
 #[tokio::test]

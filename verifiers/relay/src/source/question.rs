@@ -1,6 +1,8 @@
 //! Questions to one endpoint of the source, and what their answers are worth.
 
-use duet_light_client::{last_reset, Error, FinalBlock, Outcome, ResetClaim, Trusted};
+use duet_light_client::{
+    last_reset, Error, FinalBlock, Outcome, ResetClaim, Trusted, Update, Verified,
+};
 use duet_light_rpc::{Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
 
@@ -101,6 +103,37 @@ pub(super) async fn offered(
         head,
         proven,
     })
+}
+
+/// The handoffs that follow one, each with its set, as far as they are valid: the first false one is judged when it is asked
+/// for next.
+pub(super) async fn further_handoffs(
+    server: &Server,
+    trusted: &Trusted,
+    handoff: &StatelessProof,
+    most: u32,
+) -> Result<Vec<(StatelessProof, KeysetCommitment)>, Fault> {
+    let next = handoff.justification.commitment.next.id;
+    // One more, which shows that the one before is not the newest.
+    let mut found = server
+        .stateless_handoff_proofs(next, most.saturating_add(1))
+        .await?;
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    if found.len() > most {
+        found.truncate(most);
+    } else if found.last().is_some_and(|it| !it.non_signers.is_empty()) {
+        found.pop();
+    }
+    let all = [handoff].into_iter().chain(&found);
+    let updates: Vec<_> = all.map(|proof| Update::from(proof.clone())).collect();
+    let verified = trusted.verify_prefix(&updates);
+    let sets = verified.iter().skip(1).zip(next.get()..);
+    let is_handoff = |(verified, id): &(&Verified, u64)| {
+        verified.trusted.signing().id.get() == *id && verified.next_set().is_some()
+    };
+    let sets = sets.take_while(is_handoff);
+    let sets = sets.map(|(verified, _)| verified.trusted.signing().clone());
+    Ok(found.into_iter().zip(sets).collect())
 }
 
 /// A block that an endpoint names as its newest proven one, once it has proven it.

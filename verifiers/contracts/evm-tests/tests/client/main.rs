@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod many;
 mod recovery;
 mod recovery_vectors;
 
@@ -150,20 +151,20 @@ fn scenarios_of_stateless_steps_have_their_outcomes() {
 /// Gas of whole transactions, held to within one percent: members, absent, the first proof of a pair of keys, and a later
 /// one by the same signers.
 const GAS: [(u32, u32, u64, u64); 10] = [
-    (20, 0, 202_541, 172_230),
-    (20, 1, 210_921, 180_610),
-    (100, 0, 202_801, 172_466),
-    (100, 1, 213_131, 182_820),
-    (100, 10, 263_812, 233_501),
-    (100, 33, 345_673, 315_362),
-    (1000, 0, 204_872, 174_537),
-    (1000, 1, 218_043, 187_744),
-    (1000, 10, 293_836, 263_513),
-    (1000, 33, 444_946, 414_623),
+    (20, 0, 201_026, 171_062),
+    (20, 1, 209_196, 179_232),
+    (100, 0, 201_286, 171_298),
+    (100, 1, 211_406, 181_442),
+    (100, 10, 261_394, 231_430),
+    (100, 33, 343_022, 313_058),
+    (1000, 0, 203_357, 173_369),
+    (1000, 1, 216_318, 186_366),
+    (1000, 10, 291_418, 261_442),
+    (1000, 33, 440_755, 410_779),
 ];
 
 /// The same for a handoff that all of 1 000 signed, by the signers of the block before.
-const HANDOFF: u64 = 184_842;
+const HANDOFF: u64 = 183_844;
 
 #[test]
 fn gas_is_within_one_percent_of_what_is_written_down() {
@@ -197,7 +198,7 @@ fn gas_is_within_one_percent_of_what_is_written_down() {
             if once * 100 > most * 101 || later * 100 > most_later * 101 {
                 over.push((fork, n, absent, once, later));
             }
-            assert!(chain.deployment <= 2_500_000, "{}", chain.deployment);
+            assert!(chain.deployment <= 2_750_000, "{}", chain.deployment);
         }
     }
     assert!(over.is_empty(), "{over:?}");

@@ -585,6 +585,6 @@ fn gas_of_a_recovery() {
     }
 }
 
-const DEPLOYMENT: u64 = 3_622_834;
-const ANNOUNCED: u64 = 371_463;
-const CROSSED: u64 = 71_079;
+const DEPLOYMENT: u64 = 3_817_329;
+const ANNOUNCED: u64 = 368_822;
+const CROSSED: u64 = 70_801;
