@@ -8,13 +8,16 @@ const PROGRAMS: [&str; 4] = ["--bin", "duet-node", "--bin", "duet-load"];
 /// The programs of the rival's part.
 const RIVAL: [&str; 4] = ["--bin", "duet-beefy-node", "--bin", "duet-beefy-load"];
 /// Tests want these compiled soon; a measurement wants them optimised, like the rest of the nodes.
-const OPTIMISED: [&str; 6] = [
-    "--config",
-    "profile.dev.package.duet-node.opt-level=1",
-    "--config",
-    "profile.dev.package.duet-finality.opt-level=1",
-    "--config",
-    "profile.dev.package.duet-beefy-node.opt-level=1",
+const OPTIMISED: [&str; 3] = ["duet-node", "duet-finality", "duet-beefy-node"];
+/// Tests check the debug assertions of our crates. No operator pays for them, and the rival's crates have none.
+const WITHOUT_ASSERTIONS: [&str; 7] = [
+    "duet-curve",
+    "duet-primitives",
+    "duet-voter",
+    "duet-keystore",
+    "duet-gossip",
+    "duet-finality",
+    "duet-node",
 ];
 
 /// The flags that both share.
@@ -42,7 +45,7 @@ pub(crate) fn run(options: &Options) -> Result {
         build
             .args(PROGRAMS)
             .args(rival)
-            .args(OPTIMISED)
+            .args(as_operators_run_them())
             .args(WITH_FEATURES_OF_TESTS),
     )?;
     let load = cargo::output_directory().join("duet-load");
@@ -57,6 +60,20 @@ pub(crate) fn run(options: &Options) -> Result {
     }
     let error = command.args(&options.arguments).exec();
     Err(format!("cannot start {}: {error}", load.display()).into())
+}
+
+/// Flags of cargo that change the profile of the nodes.
+fn as_operators_run_them() -> Vec<String> {
+    let optimised = OPTIMISED.map(|name| (name, "opt-level=1"));
+    let without = WITHOUT_ASSERTIONS.map(|name| (name, "debug-assertions=false"));
+    let settings = optimised.into_iter().chain(without);
+    let flag = |(name, setting)| {
+        [
+            "--config".into(),
+            format!("profile.dev.package.{name}.{setting}"),
+        ]
+    };
+    settings.flat_map(flag).collect()
 }
 
 /// The rival's share of `duet-load`'s flags: `--rounds 10` and `--rounds=10` alike, in any order and number. Flags
