@@ -110,7 +110,7 @@ enum Chore {
     Compat(compat::Options),
     /// Tests the Prometheus rules and the dashboard, and runs both on a network of real nodes.
     Monitoring(monitoring::Options),
-    /// Builds the contracts and tests them in an EVM.
+    /// Builds and lints the contracts, and tests them in an EVM.
     Contracts,
     /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
     Relay,

@@ -54,6 +54,7 @@ const CONTRACTS: &[&str] = &["verifiers/contracts"];
 /// The verifiers.
 const VERIFIER: &[&str] = &["curve", "light-client", "primitives", "voter"];
 const NODE_JS: &[&str] = &["node", "--version"];
+const PYTHON: &[&str] = &["python3", "--version"];
 const EVERYTHING: &[&str] = &["."];
 
 /// The checks that a change must pass.
@@ -110,13 +111,13 @@ pub(super) const STEPS: &[Step] = &[
         name: "contracts",
         chore: &["contracts"],
         inputs: &[VERIFIER, CONTRACTS, &["verifiers/conformance/vectors"]],
-        tools: &[NODE_JS],
+        tools: &[NODE_JS, PYTHON],
     },
     Step {
         name: "bounds of limbs",
         chore: &["prove"],
         inputs: &[&["curve"]],
-        tools: &[&["python3", "--version"]],
+        tools: &[PYTHON],
     },
 ];
 
