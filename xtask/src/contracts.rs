@@ -146,7 +146,7 @@ fn folder() -> PathBuf {
 }
 
 /// A program, in the folder of the contracts.
-fn in_contracts(program: &str) -> Command {
+pub(crate) fn in_contracts(program: &str) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder());
     command

@@ -225,6 +225,24 @@ pub(crate) fn slither(requirements: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
+/// geth, by its version in the Go module proxy.
+const GETH: (&str, &str) = ("github.com/ethereum/go-ethereum/cmd/geth", "1.17.10");
+
+/// The path of geth, installed in the target directory if it is missing.
+pub(crate) fn geth() -> Result<PathBuf> {
+    let (package, version) = GETH;
+    let folder = std::path::absolute(target_directory().join("tools/bin"))?;
+    let program = folder.join("geth");
+    if !reports_version(&program, VERSION, &format!("{version}-stable")) {
+        programs(&[GO])?;
+        println!("xtask: installing geth {version}");
+        let mut install = Command::new("go");
+        install.arg("install").arg(format!("{package}@v{version}"));
+        run(install.env("GOBIN", &folder))?;
+    }
+    Ok(program)
+}
+
 fn reports_version(program: &Path, probe: &[&str], version: &str) -> bool {
     let Ok(output) = Command::new(program).args(probe).output() else {
         return false;

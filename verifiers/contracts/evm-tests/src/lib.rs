@@ -23,6 +23,15 @@ use story::Story;
 /// Both forks that the contracts are tested under.
 pub const FORKS: [SpecId; 2] = [SpecId::PRAGUE, SpecId::OSAKA];
 
+/// The gas limit of a transaction. Amsterdam prices state higher, and a deployment takes more.
+fn gas_limit(fork: SpecId) -> u64 {
+    if fork.is_enabled_in(SpecId::AMSTERDAM) {
+        50_000_000
+    } else {
+        16_000_000
+    }
+}
+
 /// When each chain begins, in seconds.
 pub const BEGINNING: u64 = 1_800_000_000;
 /// The trusting period of each client, in seconds: three weeks. (LIGHT-9)
@@ -144,7 +153,7 @@ impl Chain {
         let tx = TxEnv::builder()
             .kind(kind)
             .data(Bytes::from(data))
-            .gas_limit(16_000_000)
+            .gas_limit(gas_limit(fork))
             .caller(self.caller)
             .nonce(*nonce)
             .build()
