@@ -201,12 +201,13 @@ pub(super) const REST: &[Step] = &[
 
 /// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
-pub(super) const BY_HAND: [(&str, &str); 10] = [
+pub(super) const BY_HAND: [(&str, &str); 11] = [
     ("dependencies", "deps"),
     ("lints of optional features", "lint"),
     ("book", "book"),
     ("packages, installed", "dist --test"),
     ("benchmarks of the runtime", "compat frame-omni-bencher"),
+    ("gas in real clients", "gas"),
     ("mutants", "mutants"),
     ("guided fuzzing", "fuzz --minutes 600"),
     ("laboratory, all scenarios", "laboratory"),
