@@ -15,6 +15,7 @@
 //! - `dist`: the release, as packages that install,
 //! - `web`: the light client for JavaScript, and its page,
 //! - `contracts`: the light client for the EVM,
+//! - `gas`: its transactions in real clients,
 //! - `relay`: the relayer,
 //! - `compat`: ecosystem tools on our nodes,
 //! - `monitoring`: Prometheus rules and the dashboard, on our nodes,
@@ -39,6 +40,7 @@ mod demo;
 mod dependencies;
 mod dist;
 mod fuzz;
+mod gas;
 mod laboratory;
 mod lint;
 mod load;
@@ -110,8 +112,10 @@ enum Chore {
     Compat(compat::Options),
     /// Tests the Prometheus rules and the dashboard, and runs both on a network of real nodes.
     Monitoring(monitoring::Options),
-    /// Builds the contracts and tests them in an EVM.
+    /// Builds and lints the contracts, and tests them in an EVM.
     Contracts,
+    /// Sends the contracts' transactions to anvil and geth, and prints their gas.
+    Gas,
     /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
     Relay,
     /// Builds the node with BABE in place of Aura, and runs scenarios on networks of it.
@@ -175,6 +179,7 @@ impl Chore {
             Self::Compat(options) => compat::run(options),
             Self::Monitoring(options) => monitoring::run(options),
             Self::Contracts => contracts::run(),
+            Self::Gas => gas::run(),
             Self::Relay => relay::run(),
             Self::Babe => babe::run(),
             Self::Template(options) => template::run(options),

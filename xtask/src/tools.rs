@@ -9,7 +9,7 @@ use crate::{
 pub(crate) use list::{answers, VERSION};
 use list::{
     Tool, CHROMIUM, CXX, DPKG, GO, LIBCLANG, MAKE, MMDEBSTRAP, NODE, NPM, NSPAWN, OPENSSL, PERL,
-    PYTHON, SHLIBDEPS, SYSTEMD, TOOLS, VALGRIND, XZ,
+    PYTHON, PYTHON_VENV, SHLIBDEPS, SYSTEMD, TOOLS, VALGRIND, XZ,
 };
 use std::{
     fs,
@@ -202,6 +202,45 @@ impl CargoTool {
         run(&mut install)?;
         Ok(program)
     }
+}
+
+/// The path of slither, installed in the target directory with the versions of this file if they are not there.
+pub(crate) fn slither(requirements: &Path) -> Result<PathBuf> {
+    let folder = std::path::absolute(target_directory().join("tools/slither"))?;
+    let program = folder.join("bin/slither");
+    let installed = folder.join("requirements.txt");
+    let wanted = fs::read_to_string(requirements)?;
+    let is_there = fs::read_to_string(&installed).is_ok_and(|versions| versions == wanted);
+    if !(is_there && answers(&program, VERSION)) {
+        programs(&[PYTHON_VENV])?;
+        println!("xtask: installing slither");
+        let mut environment = Command::new("python3");
+        run(environment.args(["-m", "venv", "--clear"]).arg(&folder))?;
+        // Without builds, which would run what is downloaded.
+        let mut install = Command::new(folder.join("bin/pip"));
+        install.args(["install", "--quiet", "--only-binary", ":all:", "--no-deps"]);
+        run(install.arg("--requirement").arg(requirements))?;
+        fs::write(&installed, wanted)?;
+    }
+    Ok(program)
+}
+
+/// geth, by its version in the Go module proxy.
+const GETH: (&str, &str) = ("github.com/ethereum/go-ethereum/cmd/geth", "1.17.10");
+
+/// The path of geth, installed in the target directory if it is missing.
+pub(crate) fn geth() -> Result<PathBuf> {
+    let (package, version) = GETH;
+    let folder = std::path::absolute(target_directory().join("tools/bin"))?;
+    let program = folder.join("geth");
+    if !reports_version(&program, VERSION, &format!("{version}-stable")) {
+        programs(&[GO])?;
+        println!("xtask: installing geth {version}");
+        let mut install = Command::new("go");
+        install.arg("install").arg(format!("{package}@v{version}"));
+        run(install.env("GOBIN", &folder))?;
+    }
+    Ok(program)
 }
 
 fn reports_version(program: &Path, probe: &[&str], version: &str) -> bool {

@@ -50,6 +50,8 @@ contract OwnedDuetLightClient is DuetLightClient {
     /// @notice Offers ownership, which takes effect when it is accepted. Zero takes the offer back.
     /// @param newOwner Who may accept.
     function transferOwnership(address newOwner) external onlyOwner {
+        // Zero takes an offer back.
+        // slither-disable-next-line missing-zero-check
         pendingOwner = newOwner;
         emit OwnershipTransferStarted(owner, newOwner);
     }

@@ -157,7 +157,8 @@ library StateProof {
     /// @dev Compares nibbles of a node with the key from a depth on; returns the depth behind them.
     function _match(uint256 place, uint256 count, uint256 key, uint256 depth) private pure returns (uint256) {
         if (depth + count > NIBBLES) revert Rule_STATE_2();
-        // An odd number begins with a nibble of zero, which is none of the key's.
+        // An odd number begins with a nibble of zero, which is none of the key's. Halves are rounded up, as meant.
+        // slither-disable-next-line divide-before-multiply
         uint256 nibbles = uint256(_word(place)) >> (256 - 8 * ((count + 1) / 2));
         uint256 wanted = count == 0 ? 0 : (key << (4 * depth)) >> (256 - 4 * count);
         if (count != 0 && nibbles != wanted) revert Rule_STATE_2();

@@ -54,6 +54,7 @@ const CONTRACTS: &[&str] = &["verifiers/contracts"];
 /// The verifiers.
 const VERIFIER: &[&str] = &["curve", "light-client", "primitives", "voter"];
 const NODE_JS: &[&str] = &["node", "--version"];
+const PYTHON: &[&str] = &["python3", "--version"];
 const EVERYTHING: &[&str] = &["."];
 
 /// The checks that a change must pass.
@@ -110,13 +111,13 @@ pub(super) const STEPS: &[Step] = &[
         name: "contracts",
         chore: &["contracts"],
         inputs: &[VERIFIER, CONTRACTS, &["verifiers/conformance/vectors"]],
-        tools: &[NODE_JS],
+        tools: &[NODE_JS, PYTHON],
     },
     Step {
         name: "bounds of limbs",
         chore: &["prove"],
         inputs: &[&["curve"]],
-        tools: &[&["python3", "--version"]],
+        tools: &[PYTHON],
     },
 ];
 
@@ -200,12 +201,13 @@ pub(super) const REST: &[Step] = &[
 
 /// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
-pub(super) const BY_HAND: [(&str, &str); 10] = [
+pub(super) const BY_HAND: [(&str, &str); 11] = [
     ("dependencies", "deps"),
     ("lints of optional features", "lint"),
     ("book", "book"),
     ("packages, installed", "dist --test"),
     ("benchmarks of the runtime", "compat frame-omni-bencher"),
+    ("gas in real clients", "gas"),
     ("mutants", "mutants"),
     ("guided fuzzing", "fuzz --minutes 600"),
     ("laboratory, all scenarios", "laboratory"),

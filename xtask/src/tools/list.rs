@@ -107,6 +107,15 @@ pub(crate) const PYTHON: Tool = Tool {
     package: "python3",
 };
 
+pub(crate) const PYTHON_VENV: Tool = Tool {
+    program: "python3",
+    // Debian packs this part of Python apart.
+    probe: &["-c", "import ensurepip, venv"],
+    purpose: "with its modules for environments, installs slither",
+    variable: None,
+    package: "python3-venv",
+};
+
 pub(crate) const NODE: Tool = Tool {
     program: "node",
     probe: VERSION,

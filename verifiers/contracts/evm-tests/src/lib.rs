@@ -23,6 +23,15 @@ use story::Story;
 /// Both forks that the contracts are tested under.
 pub const FORKS: [SpecId; 2] = [SpecId::PRAGUE, SpecId::OSAKA];
 
+/// The gas limit of a transaction. Amsterdam prices state higher, and a deployment takes more.
+fn gas_limit(fork: SpecId) -> u64 {
+    if fork.is_enabled_in(SpecId::AMSTERDAM) {
+        50_000_000
+    } else {
+        16_000_000
+    }
+}
+
 /// When each chain begins, in seconds.
 pub const BEGINNING: u64 = 1_800_000_000;
 /// The trusting period of each client, in seconds: three weeks. (LIGHT-9)
@@ -87,9 +96,14 @@ pub fn coefficient_of(proof: &[u8], genesis_hash: &[u8; 32]) -> Vec<u8> {
     .concat()
 }
 
+/// The variable for the folder of the code, where that is another compiler's.
+const CODE: &str = "DUET_EVM_CODE";
+
 /// The code that deploys a contract.
 fn creation(name: &str, arguments: &[u8]) -> Vec<u8> {
-    let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+    let pinned = concat!(env!("CARGO_MANIFEST_DIR"), "/../out");
+    let folder = std::env::var(CODE).unwrap_or_else(|_| pinned.into());
+    let path = format!("{folder}/{name}.bin");
     let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
     [&hex::decode(code.trim()).expect("hex")[..], arguments].concat()
 }
@@ -139,7 +153,7 @@ impl Chain {
         let tx = TxEnv::builder()
             .kind(kind)
             .data(Bytes::from(data))
-            .gas_limit(16_000_000)
+            .gas_limit(gas_limit(fork))
             .caller(self.caller)
             .nonce(*nonce)
             .build()
