@@ -448,7 +448,7 @@ fn prepared_points_have_their_lines() {
     let received = Wasm::g2_prepared_from_bytes(&Wasm::g2_to_bytes(&q)).unwrap();
     for prepared in [Wasm::g2_prepare(&q), received] {
         // Without lines, the product would be one.
-        let pairs = [(&p.point, &prepared.lines)];
+        let pairs = [(&p.point, &prepared.lines.0[..])];
         assert!(!pairing::product_of_lines_is_one(&pairs));
     }
 }

@@ -158,6 +158,19 @@ impl Fp12 {
         c1: Fp6::ZERO,
     };
 
+    /// `half + w`.
+    pub(crate) fn plus_w(half: Fp6) -> Self {
+        Self {
+            c0: half,
+            c1: Fp6::ONE,
+        }
+    }
+
+    /// Whether it is in `Fp6` and not zero.
+    pub(crate) fn is_unit_of_fp6(&self) -> bool {
+        self.c1.is_zero() && !self.c0.is_zero()
+    }
+
     /// The product of two lines. Cost: six products.
     pub(crate) fn of_lines(first: &Line, second: &Line) -> Self {
         let (x, y) = (first, second);
