@@ -208,6 +208,24 @@ pub(super) const fn difference(plus: &Columns, minus: &Columns) -> Limbs {
     montgomery::<true>(&columns)
 }
 
+/// The sum of `plus` less that of `minus`, reduced. What they add up to, as columns of products of `El<1>`, are at most eight
+/// such products in each direction.
+#[inline(always)]
+pub(super) fn combination<const N: usize, const M: usize>(
+    plus: [&Columns; N],
+    minus: [&Columns; M],
+) -> Limbs {
+    let columns = core::array::from_fn(|at| {
+        let sum = plus
+            .iter()
+            .fold(SQUARES[at], |sum, columns| sum.wrapping_add(columns[at]));
+        minus
+            .iter()
+            .fold(sum, |sum, columns| sum.wrapping_sub(columns[at]))
+    });
+    montgomery::<true>(&columns)
+}
+
 /// `whole − first − second`, reduced, where no column of that is negative.
 #[inline(always)]
 pub(super) const fn rest(whole: &Columns, first: &Columns, second: &Columns) -> Limbs {

@@ -1,7 +1,7 @@
 //! `Fp[u]/(u² + 1)`.
 
 use super::{
-    columns::{difference, product, rest},
+    columns::{difference, product, rest, Columns},
     fp::{add, for_differences, for_sums, sub, El, Fp},
     limbs::{Limbs, LIMBS},
 };
@@ -110,6 +110,26 @@ impl<const L: u32> El2<L> {
         El2 {
             c0: sub(self.c0, self.c1),
             c1: add(self.c0, self.c1),
+        }
+    }
+}
+
+/// A product, not reduced. Columns are signed numbers, and may be outside of their words until others are taken off.
+pub(crate) struct Wide {
+    pub(crate) c0: Columns,
+    pub(crate) c1: Columns,
+}
+
+impl<const L: u32> El2<L> {
+    /// `self·other`: three products, no reduction.
+    pub(crate) fn mul_wide(&self, other: &Self) -> Wide {
+        const { assert!(L <= 2) }
+        let (a, b) = ([&self.c0.0, &self.c1.0], [&other.c0.0, &other.c1.0]);
+        let (low, high) = (product(a[0], b[0]), product(a[1], b[1]));
+        let whole = product(&sum_of_limbs(a), &sum_of_limbs(b));
+        Wide {
+            c0: core::array::from_fn(|at| low[at].wrapping_sub(high[at])),
+            c1: core::array::from_fn(|at| whole[at].wrapping_sub(low[at]).wrapping_sub(high[at])),
         }
     }
 }

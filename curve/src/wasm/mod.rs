@@ -206,6 +206,10 @@ impl Sums for Wasm {
     }
 
     fn g1_sub(a: &G1, b: &G1) -> G1 {
+        if b.point.is_zero() {
+            // With what its subgroup check has left.
+            return *a;
+        }
         point::sum(&[&a.point, &b.point.neg()]).into()
     }
 
@@ -257,8 +261,19 @@ impl Multiplications for Wasm {
     }
 
     fn g1_add_mul_short(p: &G1, t: u128, q: &Base<Self>) -> G1 {
-        let multiples = Multiples::of(&not_zero(q.point()));
-        let product = multiples::sum(multiples.iter().map(|q| q.times_short(t)));
+        let tables = match (q.tables(), q.point().times_z) {
+            // Of no use without `[|z|]` of the point, which takes as many doublings as it saves.
+            (Tables(Kind::None), None) => None,
+            (Tables(Kind::None), Some(_)) => Some(&Tables::of(q.point())),
+            (tables, _) => Some(tables),
+        };
+        let product = match tables {
+            Some(tables) => multiples::sum(tables.times(&base_z(&Ark::scalar_from_u128(t)))),
+            None => {
+                let multiples = Multiples::of(&not_zero(q.point()));
+                multiples::sum(multiples.iter().map(|q| q.times_short(t)))
+            }
+        };
         product.add(&p.point.into()).to_affine().into()
     }
 
