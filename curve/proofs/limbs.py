@@ -78,7 +78,9 @@ def wasm(p):
     def terms(k):
         return min(k, limbs - 1) - max(0, k - limbs + 1) + 1
 
-    # product: columns of products that nothing is carried out of.
+    # product: columns of products that nothing is carried out of. Karatsuba's method gives the same columns modulo 2^64,
+    # whatever wraps around on the way.
+    claim(limbs % 2 == 0, "an element has two halves")
     def product(l_times_m):
         return [terms(k) * l_times_m * mask * mask for k in range(columns)]
 
@@ -155,6 +157,14 @@ def wasm(p):
     montgomery(zeros, product(2 * together), (0, U64))
     leaves_less_than_2p(2 * together * 4 * p * p)
 
+    # combination: what the wide products of `Fp6::mul` add up to, product by product of two limbs' numbers.
+    most_products = max(max(plus, minus) for plus, minus in wide_sums())
+    low = [square - most_products * column for square, column in zip(square_columns, product(1))]
+    high = [square + most_products * column for square, column in zip(square_columns, product(1))]
+    montgomery(low, high, (I64, I64))
+    claim(most_products * 4 * p * p <= number, "a combination is not negative")
+    leaves_less_than_2p(number + most_products * 4 * p * p)
+
     # reduce: the quotient by p, from the two highest limbs, is at most one too small.
     top_weight = 1 << (bits * (limbs - 1))
     above_top = modulus_limbs[-1] + 1
@@ -170,6 +180,34 @@ def wasm(p):
             most_top = (quotient + 1) * above_top - 1
             claim(most_top * top_weight + rest <= (quotient + 2) * p, "what is left is below 2p")
     claim(2 * limb(largest) < I64, "a signed limb with its carry fits")
+
+
+def wide_sums():
+    """Of each `combination` in `wasm/tower.rs`: how many products of two numbers are added, and how many taken off."""
+
+    def wide(of):
+        # The two parts of a product in Fp2, whose factors are the sums of these parts of Fp6.
+        pairs = [(i, j) for i in of for j in of]
+        low = {((i, 0), (j, 0)): 1 for i, j in pairs}
+        low.update({((i, 1), (j, 1)): -1 for i, j in pairs})
+        high = {((i, x), (j, 1 - x)): 1 for i, j in pairs for x in (0, 1)}
+        return {"c0": low, "c1": high}
+
+    products = {f"v{i}": wide([i]) for i in range(3)}
+    products.update({f"w{i}{j}": wide([i, j]) for i, j in ((1, 2), (0, 1), (0, 2))})
+    text = re.sub(r"\s+", " ", source("wasm/tower.rs"))
+    calls = re.findall(r"combination\( ?\[([^\]]*)\], \[([^\]]*)\],? ?\)", text)
+    claim(len(calls) == 6, "the combinations are read")
+    for parts in calls:
+        total = {}
+        for sign, names in zip((1, -1), parts):
+            for name, part in re.findall(r"&(\w+)\.(c[01])", names):
+                for term, count in products[name][part].items():
+                    total[term] = total.get(term, 0) + sign * count
+        yield (
+            sum(count for count in total.values() if count > 0),
+            -sum(count for count in total.values() if count < 0),
+        )
 
 
 def vectors(p):

@@ -10,6 +10,7 @@
 //! | `wasm` | [`Wasm`]: own arithmetic for a runtime in WASM, where products have 64 bits |
 //! | `ark` | [`Ark`]: arkworks, for every other target without `std` |
 //! | `arithmetic` | [`Arithmetic`]: which processor instructions batched checks use |
+//! | `witness` | Witnesses of pairing equations, by which a verifier does without the final exponentiation |
 //! | `digits`, `parameters` | Scalars in base `\|z\|`; the constants of the curve |
 //! | `testing` | With the feature of that name: encodings at the edges of what is valid, with their verdicts |
 //!
@@ -82,6 +83,7 @@ mod traits;
     reason = "arithmetic on arrays of fixed length; bounds are in the types of elements, and `proofs/` proves those of the limbs"
 )]
 mod wasm;
+mod witness;
 
 #[cfg(any(feature = "std", target_arch = "wasm32"))]
 pub use self::wasm::Wasm;
@@ -98,6 +100,7 @@ pub use self::{
         Base, Bases, Commitments, Curve, Dleq, Encodings, Groups, Hashing, Multiplications,
         Pairings, PointList, Purpose, Query, Scalars, Sums, Weight,
     },
+    witness::WITNESS_LEN,
 };
 
 /// The back end in use: [`Blst`] with `std`; without, [`Wasm`] in WASM and [`Ark`] elsewhere.

@@ -1,6 +1,8 @@
 //! One suite of laws, run for every back end, and agreement of all on random inputs.
 
-use duet_curve::{Ark, Base, Blst, Curve, PointList, Purpose, Sums, Wasm, Weight};
+use ark_bls12_381::Fq;
+use ark_ff::{BigInteger, PrimeField};
+use duet_curve::{Ark, Base, Blst, Curve, PointList, Purpose, Sums, Wasm, Weight, WITNESS_LEN};
 use proptest::prelude::{
     any, prop, prop_assert, prop_assert_eq, proptest, ProptestConfig, Strategy,
 };
@@ -37,6 +39,7 @@ for_all!(
     an_equation_may_have_many_pairings,
     a_product_of_pairings_is_one_when_the_exponents_add_up_to_zero,
     a_pairing_with_zero_is_one,
+    a_witness_shows_one_equation_and_no_other,
     a_stored_point_reads_as_when_it_was_checked,
 );
 
@@ -476,6 +479,45 @@ fn a_pairing_with_zero_is_one<C: Curve>() {
     assert!(!equation_holds::<C>(&zero1, &p, &q));
     assert!(!equation_holds::<C>(&p, &zero1, &q));
     assert!(!equation_holds::<C>(&p, &p, &zero2));
+}
+
+fn a_witness_shows_one_equation_and_no_other<C: Curve>() {
+    let (right, point) = (g1::<C>(14), C::g2_prepare(&g2::<C>(15)));
+    let pairs = [(&right, &point)];
+    let of = |left| C::equation_witness(&g1::<C>(left), &pairs);
+    let holds = |left, witness| C::equation_holds_by(&g1::<C>(left), &pairs, &witness);
+    let witness = of(210);
+    assert!(holds(210, witness));
+    assert!(!holds(211, witness));
+    assert!(!holds(211, of(211)), "no equation that holds");
+    let other = (&g1::<C>(28), &C::g2_prepare(&g2::<C>(15)));
+    assert!(!holds(210, C::equation_witness(&g1::<C>(420), &[other])));
+    assert!(!holds(210, [0; WITNESS_LEN]));
+    for at in 0..WITNESS_LEN {
+        let mut changed = witness;
+        changed[at] ^= 1 << (at % 8);
+        assert!(!holds(210, changed), "byte {at}");
+    }
+    // The same coordinate, written above the modulus.
+    let modulus = Fq::MODULUS.to_bytes_be();
+    for at in 0..6 {
+        let (mut changed, mut carry) = (witness, 0);
+        let coordinate = &mut changed[48 * at..48 * (at + 1)];
+        for (byte, of_modulus) in coordinate.iter_mut().zip(&modulus).rev() {
+            carry += u16::from(*byte) + u16::from(*of_modulus);
+            *byte = u8::try_from(carry % 256).expect("a byte");
+            carry /= 256;
+        }
+        assert!(!holds(210, changed), "coordinate {at}");
+    }
+    // Two pairings on the right, and one side with zero.
+    let (zero, p, q) = (g1::<C>(0), g1::<C>(5), C::g2_prepare(&g2::<C>(7)));
+    let pairs = [(&right, &point), (&p, &q), (&zero, &q)];
+    for (left, is_true) in [(245, true), (244, false)] {
+        let left = g1::<C>(left);
+        let witness = C::equation_witness(&left, &pairs);
+        assert_eq!(C::equation_holds_by(&left, &pairs, &witness), is_true);
+    }
 }
 
 fn a_stored_point_reads_as_when_it_was_checked<C: Curve>() {

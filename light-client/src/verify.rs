@@ -13,8 +13,9 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    check_stateless, prepare_stateless, Commitment, Justification, KeysetCommitment,
-    PreparedJustification, SetId, StatelessProof, UncheckedJustification,
+    check_stateless, prepare_stateless, Commitment, Justification, JustificationError,
+    KeysetCommitment, PreparedJustification, SetId, StatelessProof, UncheckedJustification,
+    Witness,
 };
 
 /// The result of a valid proof.
@@ -69,15 +70,23 @@ impl Verified {
 /// # Errors
 /// The first broken rule in that order; the state is unchanged.
 pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
-    let (set, prepared) = match before_equation(trusted, &update) {
+    verify_with(trusted, &update, PreparedJustification::verify)
+}
+
+fn verify_with(
+    trusted: &Trusted,
+    update: &Update,
+    check: impl FnOnce(PreparedJustification) -> Result<Justification, JustificationError>,
+) -> Result<Outcome, Error> {
+    let (set, prepared) = match before_equation(trusted, update) {
         Err(error @ Error::TooFarAhead { .. }) => {
-            set_id_is_unchanged(trusted, &update)?;
+            set_id_is_unchanged(trusted, update)?;
             return Err(error);
         }
         found => found?,
     };
-    let justification = prepared.verify()?;
-    match after_equation(trusted, set, &update) {
+    let justification = check(prepared)?;
+    match after_equation(trusted, set, update) {
         Ok(Some(next)) => Ok(Outcome::New(Box::new(Verified::new(next, justification)))),
         Ok(None) => Ok(Outcome::Known),
         Err(Objection::Rule(error)) => Err(error),
@@ -121,6 +130,28 @@ impl Trusted {
     /// As [`verify`].
     pub fn verify(&self, update: impl Into<Update>) -> Result<Outcome, Error> {
         verify(self, update.into())
+    }
+
+    /// [`Trusted::verify`] by a witness of the equation, which spares WASM the final exponentiation. (JUST-11)
+    ///
+    /// # Errors
+    /// As [`verify`]; a wrong witness is refused as an equation that does not hold.
+    pub fn verify_by(
+        &self,
+        update: impl Into<Update>,
+        witness: &Witness,
+    ) -> Result<Outcome, Error> {
+        let check = |prepared: PreparedJustification| prepared.verify_by(witness);
+        verify_with(self, &update.into(), check)
+    }
+
+    /// The witness of the equation of a proof by a set that may sign. (JUST-11)
+    ///
+    /// # Errors
+    /// As [`verify`], save for JUST-5 and for what is checked after it.
+    pub fn witness(&self, update: impl Into<Update>) -> Result<Witness, Error> {
+        let (_, prepared) = before_equation(self, &update.into())?;
+        Ok(prepared.witness())
     }
 
     /// The set with this id, when it may sign the next proof. (LIGHT-5, LIGHT-6)

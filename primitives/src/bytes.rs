@@ -7,6 +7,7 @@ use codec::{
     MaxEncodedLen,
 };
 use core::fmt;
+use duet_curve::WITNESS_LEN;
 use scale_info::TypeInfo;
 
 macro_rules! bytes_type {
@@ -97,6 +98,10 @@ bytes_type!(
 bytes_type!(
     /// A proof of possession as received: ownership (112 bytes), then possession (112 bytes). Serde: `0x`-hex.
     PossessionProof, suite::POSSESSION_PROOF_LEN
+);
+bytes_type!(
+    /// A witness that the equation of a finality proof holds, as received (JUST-11). Serde: `0x`-hex.
+    Witness, WITNESS_LEN
 );
 
 /// Copies `N` bytes that start at `AT` out of a longer array.

@@ -3,7 +3,7 @@
 use crate::transcript::batch_weights;
 use alloc::vec::Vec;
 use core::fmt::{self, Debug, Formatter};
-use duet_curve::{Base, Curve};
+use duet_curve::{Base, Curve, WITNESS_LEN};
 
 /// `e(σ + t·key, g2) = e(right, point)`.
 #[derive(Debug)]
@@ -26,8 +26,20 @@ pub(crate) enum Coefficient<C: Curve> {
 impl<C: Curve> Equation<C> {
     /// Two Miller loops, one final exponentiation.
     pub(crate) fn holds(&self) -> bool {
-        let left = self.t.add_mul(&self.sigma, &self.key);
-        C::equation_holds(&left, &[(&self.right, &self.point)])
+        C::equation_holds(&self.left(), &[(&self.right, &self.point)])
+    }
+
+    /// Two Miller loops. True only where the equation holds.
+    pub(crate) fn holds_by(&self, witness: &[u8; WITNESS_LEN]) -> bool {
+        C::equation_holds_by(&self.left(), &[(&self.right, &self.point)], witness)
+    }
+
+    pub(crate) fn witness(&self) -> [u8; WITNESS_LEN] {
+        C::equation_witness(&self.left(), &[(&self.right, &self.point)])
+    }
+
+    fn left(&self) -> C::G1 {
+        self.t.add_mul(&self.sigma, &self.key)
     }
 
     /// Whether all hold. Each costs one Miller loop, a short multiplication and two terms of a sum of products; all

@@ -7,7 +7,7 @@ use crate::{
     keyset::{Keyset, KeysetCommitment},
     suite::AGGREGATE_TAG,
     transcript::{coefficient, equation_digest},
-    Bitfield, Pk2Bytes, SignatureBytes, H256,
+    Bitfield, Pk2Bytes, SignatureBytes, Witness, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode};
@@ -122,6 +122,23 @@ impl PreparedJustification {
             .holds()
             .then_some(Justification(self.justification))
             .ok_or(JustificationError::EquationFails)
+    }
+
+    /// [`Self::verify`] by a witness from [`Self::witness`], which spares WASM the final exponentiation. (JUST-11)
+    ///
+    /// # Errors
+    /// [`JustificationError::EquationFails`] where the equation does not hold, or the witness is not one of it.
+    pub fn verify_by(self, witness: &Witness) -> Result<Justification, JustificationError> {
+        self.equation
+            .holds_by(&witness.0)
+            .then_some(Justification(self.justification))
+            .ok_or(JustificationError::EquationFails)
+    }
+
+    /// The witness of the equation, if it holds; else a witness of nothing. Anybody can compute it. Cost: some 3 000 products
+    /// in Fp12.
+    pub fn witness(&self) -> Witness {
+        Witness(self.equation.witness())
     }
 
     /// Checks many equations for about half of the cost of checking them one by one: one Miller loop each, one final

@@ -115,6 +115,7 @@ pub use bitfield::Bitfield;
 pub use blame::Culprit;
 pub use bytes::{
     decode_list, DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature,
+    Witness,
 };
 pub use commitment::{Commitment, CommitmentPayload, RoundMessage};
 pub use digest::{ConsensusLog, Pardon};

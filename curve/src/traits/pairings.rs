@@ -1,9 +1,12 @@
 //! Equations of pairings.
 
 use super::encodings::Encodings;
-use crate::encoding::{PointError, G2_LEN};
-use alloc::vec;
-use core::fmt::Debug;
+use crate::{
+    encoding::{PointError, G2_LEN},
+    witness::{self, WITNESS_LEN},
+};
+use alloc::{vec, vec::Vec};
+use core::{fmt::Debug, iter::once};
 
 /// Pairings of public points.
 pub trait Pairings: Encodings {
@@ -31,6 +34,35 @@ pub trait Pairings: Encodings {
     fn equation_holds(left: &Self::G1, right: &[(&Self::G1, &Self::G2Prepared)]) -> bool {
         equation_holds_by_pairs::<Self>(left, right)
     }
+    /// The same by a witness from [`Pairings::equation_witness`], which spares WASM the final exponentiation. Where this
+    /// is true, the equation holds; with a wrong witness it is false. Where the node computes pairings, the witness is
+    /// ignored.
+    fn equation_holds_by(
+        left: &Self::G1,
+        right: &[(&Self::G1, &Self::G2Prepared)],
+        witness: &[u8; WITNESS_LEN],
+    ) -> bool {
+        witness::holds(&encoded_pairs::<Self>(left, right), witness)
+    }
+    /// The witness of an equation that holds; of another one, a witness of nothing.
+    fn equation_witness(
+        left: &Self::G1,
+        right: &[(&Self::G1, &Self::G2Prepared)],
+    ) -> [u8; WITNESS_LEN] {
+        witness::find(&encoded_pairs::<Self>(left, right))
+    }
+}
+
+/// The pairs whose product of pairings is one when the equation holds.
+fn encoded_pairs<C: Pairings>(
+    left: &C::G1,
+    right: &[(&C::G1, &C::G2Prepared)],
+) -> Vec<witness::Pair> {
+    let (left, g2) = (C::g1_to_bytes(&C::g1_neg(left)), C::g2_generator());
+    let right = right
+        .iter()
+        .map(|(p, q)| (C::g1_to_bytes(p), C::g2_to_bytes(C::g2_of_prepared(q))));
+    once((left, C::g2_to_bytes(&g2))).chain(right).collect()
 }
 
 /// [`Pairings::equation_holds`] by one product of pairings.

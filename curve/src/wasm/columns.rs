@@ -35,10 +35,10 @@ const fn widen(limbs: &Limbs) -> [u64; LIMBS] {
 
 /// The products of one column.
 #[inline(always)]
-const fn column<const K: usize>(a: &[u64; LIMBS], b: &[u64; LIMBS]) -> u64 {
+const fn column<const K: usize, const N: usize>(a: &[u64; N], b: &[u64; N]) -> u64 {
     let mut sum = 0_u64;
-    let mut i = K.saturating_sub(LIMBS - 1);
-    while i < LIMBS && i <= K {
+    let mut i = K.saturating_sub(N - 1);
+    while i < N && i <= K {
         sum = sum.wrapping_add(a[i].wrapping_mul(b[K - i]));
         i += 1;
     }
@@ -128,12 +128,53 @@ const fn montgomery<const SIGNED: bool>(columns: &Columns) -> Limbs {
     limbs
 }
 
+/// Limbs of a half of an element.
+const HALF: usize = LIMBS / 2;
+/// Columns of the product of two halves.
+type HalfColumns = [u64; LIMBS - 1];
+
+#[inline(always)]
+const fn halves(limbs: &Limbs) -> [[u64; HALF]; 3] {
+    let [mut low, mut high, mut both] = [[0; HALF]; 3];
+    let mut at = 0;
+    while at < HALF {
+        low[at] = limbs[at] as u64;
+        high[at] = limbs[at + HALF] as u64;
+        both[at] = low[at] + high[at];
+        at += 1;
+    }
+    [low, high, both]
+}
+
+#[inline(always)]
+const fn half_product(a: &[u64; HALF], b: &[u64; HALF]) -> HalfColumns {
+    macro_rules! all { ($($k:literal)*) => { [$(column::<$k, HALF>(a, b)),*] }; }
+    all!(0 1 2 3 4 5 6 7 8 9 10 11 12)
+}
+
 /// The columns of a product. The largest limbs of both factors are at most `4·(2^28 − 1)` in the geometric mean.
+///
+/// Karatsuba's method, once: a quarter of the products less. Columns of the sums may wrap around, and those that are left do not.
 #[inline(never)]
 pub(super) const fn product(a: &Limbs, b: &Limbs) -> Columns {
-    let (a, b) = (widen(a), widen(b));
-    macro_rules! all { ($($k:literal)*) => { [$(column::<$k>(&a, &b)),*] }; }
-    for_columns!(all)
+    let ([a0, a1, a2], [b0, b1, b2]) = (halves(a), halves(b));
+    let low = half_product(&a0, &b0);
+    let high = half_product(&a1, &b1);
+    let both = half_product(&a2, &b2);
+    let mut columns = [0; COLUMNS];
+    let mut at = 0;
+    while at < LIMBS - 1 {
+        columns[at] = low[at];
+        columns[at + LIMBS] = high[at];
+        at += 1;
+    }
+    at = 0;
+    while at < LIMBS - 1 {
+        let middle = both[at].wrapping_sub(low[at]).wrapping_sub(high[at]);
+        columns[at + HALF] = columns[at + HALF].wrapping_add(middle);
+        at += 1;
+    }
+    columns
 }
 
 /// `64·p²`, in columns: what keeps a difference of two products at or above zero.
@@ -156,17 +197,43 @@ static SQUARES: Columns = {
 
 /// `plus − minus`, reduced. Both are products of factors of at most `El<4>` together.
 #[inline(always)]
-pub(super) fn difference(plus: &Columns, minus: &Columns) -> Limbs {
-    let columns =
-        core::array::from_fn(|at| plus[at].wrapping_sub(minus[at]).wrapping_add(SQUARES[at]));
+pub(super) const fn difference(plus: &Columns, minus: &Columns) -> Limbs {
+    let (mut columns, mut at) = (*plus, 0);
+    while at < COLUMNS {
+        columns[at] = columns[at]
+            .wrapping_sub(minus[at])
+            .wrapping_add(SQUARES[at]);
+        at += 1;
+    }
+    montgomery::<true>(&columns)
+}
+
+/// The sum of `plus` less that of `minus`, reduced. What they add up to, as columns of products of `El<1>`, are at most eight
+/// such products in each direction.
+#[inline(always)]
+pub(super) fn combination<const N: usize, const M: usize>(
+    plus: [&Columns; N],
+    minus: [&Columns; M],
+) -> Limbs {
+    let columns = core::array::from_fn(|at| {
+        let sum = plus
+            .iter()
+            .fold(SQUARES[at], |sum, columns| sum.wrapping_add(columns[at]));
+        minus
+            .iter()
+            .fold(sum, |sum, columns| sum.wrapping_sub(columns[at]))
+    });
     montgomery::<true>(&columns)
 }
 
 /// `whole − first − second`, reduced, where no column of that is negative.
 #[inline(always)]
-pub(super) fn rest(whole: &Columns, first: &Columns, second: &Columns) -> Limbs {
-    let columns =
-        core::array::from_fn(|at| whole[at].wrapping_sub(first[at]).wrapping_sub(second[at]));
+pub(super) const fn rest(whole: &Columns, first: &Columns, second: &Columns) -> Limbs {
+    let (mut columns, mut at) = (*whole, 0);
+    while at < COLUMNS {
+        columns[at] = columns[at].wrapping_sub(first[at]).wrapping_sub(second[at]);
+        at += 1;
+    }
     montgomery::<false>(&columns)
 }
 

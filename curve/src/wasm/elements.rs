@@ -6,7 +6,6 @@ use super::{
     pairing::Lines,
     point::{Affine, Jacobian},
 };
-use ark_bls12_381::g2;
 
 /// A point of G1, and `[|z|]` of it where the subgroup check has computed that.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +39,3 @@ pub struct G2Prepared {
     pub(super) point: G2,
     pub(super) lines: Lines,
 }
-
-/// The standard generator of G2.
-pub(super) const G2_GENERATOR: Affine<Fp2> = Affine {
-    x: Fp2::from_ark(g2::G2_GENERATOR_X),
-    y: Fp2::from_ark(g2::G2_GENERATOR_Y),
-};

@@ -1,9 +1,9 @@
 //! `Fp[u]/(u² + 1)`.
 
 use super::{
-    columns::{difference, product, rest},
+    columns::{difference, product, rest, Columns},
     fp::{add, for_differences, for_sums, sub, El, Fp},
-    limbs::Limbs,
+    limbs::{Limbs, LIMBS},
 };
 use ark_bls12_381::Fq2;
 use core::ops::{Add, Sub};
@@ -44,7 +44,7 @@ for_sums!(sums);
 for_differences!(differences);
 
 #[inline(always)]
-pub(crate) fn add2<const A: u32, const B: u32, const C: u32>(a: El2<A>, b: El2<B>) -> El2<C> {
+pub(crate) const fn add2<const A: u32, const B: u32, const C: u32>(a: El2<A>, b: El2<B>) -> El2<C> {
     El2 {
         c0: add(a.c0, b.c0),
         c1: add(a.c1, b.c1),
@@ -52,7 +52,7 @@ pub(crate) fn add2<const A: u32, const B: u32, const C: u32>(a: El2<A>, b: El2<B
 }
 
 #[inline(always)]
-pub(crate) fn sub2<const A: u32, const B: u32, const C: u32>(a: El2<A>, b: El2<B>) -> El2<C> {
+pub(crate) const fn sub2<const A: u32, const B: u32, const C: u32>(a: El2<A>, b: El2<B>) -> El2<C> {
     El2 {
         c0: sub(a.c0, b.c0),
         c1: sub(a.c1, b.c1),
@@ -62,14 +62,14 @@ pub(crate) fn sub2<const A: u32, const B: u32, const C: u32>(a: El2<A>, b: El2<B
 impl<const L: u32> El2<L> {
     /// `self·other`: three products, two reductions.
     #[inline(always)]
-    pub(crate) fn mul<const M: u32>(&self, other: &El2<M>) -> Fp2 {
+    pub(crate) const fn mul<const M: u32>(&self, other: &El2<M>) -> Fp2 {
         const { assert!(L * M <= 4) }
         multiply([&self.c0.0, &self.c1.0], [&other.c0.0, &other.c1.0])
     }
 
     /// `self²`: two products, two reductions.
     #[inline(always)]
-    pub(crate) fn square(&self) -> Fp2 {
+    pub(crate) const fn square(&self) -> Fp2 {
         const { assert!(L <= 1) }
         let Self { c0, c1 } = *self;
         // (c0 + c1)(c0 − c1) and 2·c0·c1.
@@ -83,7 +83,7 @@ impl<const L: u32> El2<L> {
 
     /// The product with an element of `Fp`.
     #[inline(always)]
-    pub(crate) fn scale<const M: u32>(self, factor: El<M>) -> Fp2 {
+    pub(crate) const fn scale<const M: u32>(self, factor: El<M>) -> Fp2 {
         Fp2 {
             c0: self.c0.mul(factor),
             c1: self.c1.mul(factor),
@@ -92,7 +92,7 @@ impl<const L: u32> El2<L> {
 
     /// The same element with both parts below `2p`.
     #[inline(always)]
-    pub(crate) fn reduce(self) -> Fp2 {
+    pub(crate) const fn reduce(self) -> Fp2 {
         Fp2 {
             c0: self.c0.reduce(),
             c1: self.c1.reduce(),
@@ -106,7 +106,7 @@ impl<const L: u32> El2<L> {
 
     /// `(1 + u)·self`, which the tower above is made with.
     #[inline(always)]
-    pub(crate) fn mul_xi<const M: u32>(self) -> El2<M> {
+    pub(crate) const fn mul_xi<const M: u32>(self) -> El2<M> {
         El2 {
             c0: sub(self.c0, self.c1),
             c1: add(self.c0, self.c1),
@@ -114,9 +114,29 @@ impl<const L: u32> El2<L> {
     }
 }
 
+/// A product, not reduced. Columns are signed numbers, and may be outside of their words until others are taken off.
+pub(crate) struct Wide {
+    pub(crate) c0: Columns,
+    pub(crate) c1: Columns,
+}
+
+impl<const L: u32> El2<L> {
+    /// `self·other`: three products, no reduction.
+    pub(crate) fn mul_wide(&self, other: &Self) -> Wide {
+        const { assert!(L <= 2) }
+        let (a, b) = ([&self.c0.0, &self.c1.0], [&other.c0.0, &other.c1.0]);
+        let (low, high) = (product(a[0], b[0]), product(a[1], b[1]));
+        let whole = product(&sum_of_limbs(a), &sum_of_limbs(b));
+        Wide {
+            c0: core::array::from_fn(|at| low[at].wrapping_sub(high[at])),
+            c1: core::array::from_fn(|at| whole[at].wrapping_sub(low[at]).wrapping_sub(high[at])),
+        }
+    }
+}
+
 /// Karatsuba's method. The limbs of factors that are at most an `El2<4>` together.
 #[inline(never)]
-fn multiply(a: [&Limbs; 2], b: [&Limbs; 2]) -> Fp2 {
+const fn multiply(a: [&Limbs; 2], b: [&Limbs; 2]) -> Fp2 {
     let low = product(a[0], b[0]);
     let high = product(a[1], b[1]);
     let whole = product(&sum_of_limbs(a), &sum_of_limbs(b));
@@ -127,8 +147,13 @@ fn multiply(a: [&Limbs; 2], b: [&Limbs; 2]) -> Fp2 {
 }
 
 #[inline(always)]
-fn sum_of_limbs([a, b]: [&Limbs; 2]) -> Limbs {
-    core::array::from_fn(|at| a[at].wrapping_add(b[at]))
+const fn sum_of_limbs([a, b]: [&Limbs; 2]) -> Limbs {
+    let (mut sum, mut at) = (*a, 0);
+    while at < LIMBS {
+        sum[at] = sum[at].wrapping_add(b[at]);
+        at += 1;
+    }
+    sum
 }
 
 impl Fp2 {
@@ -150,7 +175,7 @@ impl Fp2 {
     }
 
     #[inline(always)]
-    pub(crate) fn neg(self) -> Self {
+    pub(crate) const fn neg(self) -> Self {
         Self {
             c0: self.c0.neg(),
             c1: self.c1.neg(),

@@ -40,20 +40,22 @@ use crate::{
         equation_holds_by_pairs, Base, Bases, Commitments, Dleq, Encodings, Groups, Hashing,
         Multiplications, Pairings, Purpose, Query, Scalars, Sums,
     },
+    witness::{self, WITNESS_LEN},
 };
 use alloc::vec::Vec;
 use core::iter::once;
-use elements::G2_GENERATOR;
 use fp::Fp;
+use fp2::Fp2;
 use generator::G1_GENERATOR;
 #[cfg(all(feature = "host-functions", target_arch = "wasm32"))]
 use hosted::product_is_one;
 use multiples::Multiples;
 #[cfg(not(all(feature = "host-functions", target_arch = "wasm32")))]
 use pairing::product_is_one;
-use pairing::Lines;
+use pairing::{Lines, Pair, G2_GENERATOR};
 use point::{to_affine, Affine, Jacobian};
 use tables::Kind;
+use tower::Fp6;
 
 pub(crate) use elements::{G2Prepared, G1, G2};
 pub(crate) use tables::Tables;
@@ -204,6 +206,10 @@ impl Sums for Wasm {
     }
 
     fn g1_sub(a: &G1, b: &G1) -> G1 {
+        if b.point.is_zero() {
+            // With what its subgroup check has left.
+            return *a;
+        }
         point::sum(&[&a.point, &b.point.neg()]).into()
     }
 
@@ -255,8 +261,19 @@ impl Multiplications for Wasm {
     }
 
     fn g1_add_mul_short(p: &G1, t: u128, q: &Base<Self>) -> G1 {
-        let multiples = Multiples::of(&not_zero(q.point()));
-        let product = multiples::sum(multiples.iter().map(|q| q.times_short(t)));
+        let tables = match (q.tables(), q.point().times_z) {
+            // Of no use without `[|z|]` of the point, which takes as many doublings as it saves.
+            (Tables(Kind::None), None) => None,
+            (Tables(Kind::None), Some(_)) => Some(&Tables::of(q.point())),
+            (tables, _) => Some(tables),
+        };
+        let product = match tables {
+            Some(tables) => multiples::sum(tables.times(&base_z(&Ark::scalar_from_u128(t)))),
+            None => {
+                let multiples = Multiples::of(&not_zero(q.point()));
+                multiples::sum(multiples.iter().map(|q| q.times_short(t)))
+            }
+        };
         product.add(&p.point.into()).to_affine().into()
     }
 
@@ -324,18 +341,37 @@ impl Pairings for Wasm {
         if BY_NODE {
             return equation_holds_by_pairs::<Self>(left, right);
         }
-        let left = left.point.neg();
-        let of_generator = Lines::of(&G2_GENERATOR);
-        let pairs = right
-            .iter()
-            .filter(|(_, q)| !q.point.0.is_zero())
-            .map(|(p, q)| (&p.point, &q.lines));
-        let pairs: Vec<_> = once((&left, &of_generator))
-            .chain(pairs)
-            .filter(|(p, _)| !p.is_zero())
-            .collect();
-        pairing::product_of_lines_is_one(&pairs)
+        pairing::product_of_lines_is_one(&pairs_of_equation(&left.point.neg(), right))
     }
+
+    fn equation_holds_by(
+        left: &G1,
+        right: &[(&G1, &G2Prepared)],
+        witness: &[u8; WITNESS_LEN],
+    ) -> bool {
+        if BY_NODE {
+            return equation_holds_by_pairs::<Self>(left, right);
+        }
+        let Some(coordinates) = witness::coordinates(witness) else {
+            return false;
+        };
+        let [a, b, c, d, e, f] = coordinates.map(|bytes| Fp::from_bytes(&bytes));
+        let [c0, c1, c2] = [(a, b), (c, d), (e, f)].map(|(c0, c1)| Fp2 { c0, c1 });
+        let (left, witness) = (left.point.neg(), Fp6 { c0, c1, c2 });
+        pairing::product_of_lines_is_one_by(&pairs_of_equation(&left, right), witness)
+    }
+}
+
+/// `−left` with the generator, and the pairs on the right, without those that hold a zero.
+fn pairs_of_equation<'a>(
+    minus_left: &'a Affine<Fp>,
+    right: &'a [(&'a G1, &'a G2Prepared)],
+) -> Vec<Pair<'a>> {
+    let right = right.iter().filter(|(_, q)| !q.point.0.is_zero());
+    once((minus_left, &pairing::OF_GENERATOR[..]))
+        .chain(right.map(|(p, q)| (&p.point, &q.lines.0[..])))
+        .filter(|(p, _)| !p.is_zero())
+        .collect()
 }
 
 impl Dleq for Wasm {

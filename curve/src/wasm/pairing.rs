@@ -5,10 +5,11 @@ use super::{
     fp::Fp,
     fp2::{add2, sub2, El2, Fp2},
     point::Affine,
-    tower::{Fp12, Line},
+    tower::{Fp12, Fp6, Line},
 };
 use crate::{digits::MILLER_STEPS, encoding::PointError, parameters::Z};
 use alloc::vec::Vec;
+use ark_bls12_381::g2;
 
 /// A multiple of a point of G2 in homogeneous coordinates: `x/z`, `y/z`.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ struct Running {
 
 /// The line through a multiple of `Q`, before it is taken at a point `(x, y)` of G1: `a + b·x·v + c·y·v·w`.
 #[derive(Clone, Copy, Debug)]
-struct Coefficients {
+pub(super) struct Coefficients {
     a: Fp2,
     b: Fp2,
     c: Fp2,
@@ -37,62 +38,57 @@ impl Coefficients {
 }
 
 impl Running {
+    const fn of(point: &Affine<Fp2>) -> Self {
+        Self {
+            x: point.x,
+            y: point.y,
+            z: Fp2::ONE,
+        }
+    }
+
     /// Doubles and gives the tangent (Costello, Lange and Naehrig; four times their result, so that nothing is
     /// halved).
-    fn double(&mut self) -> Coefficients {
+    const fn double(&mut self) -> Coefficients {
         let Self { x, y, z } = *self;
         let yy = y.square();
         let e = twelve_xi(z.square());
-        let f: El2<3> = e + e + e;
-        let yz: El2<2> = {
-            let product = y.mul(&z);
-            product + product
-        };
-        let xx = x.square();
+        let f = thrice(e);
         let tangent = Coefficients {
-            a: (e - yy).reduce(),
-            b: (xx + xx + xx).reduce(),
-            c: sub2::<1, 2, 4>(Fp2::ZERO, yz).reduce(),
+            a: sub2::<1, 1, 3>(e, yy).reduce(),
+            b: thrice(x.square()).reduce(),
+            c: sub2::<1, 2, 4>(Fp2::ZERO, twice(y.mul(&z))).reduce(),
         };
-        let xy = x.mul(&y);
-        let ee = e.square();
-        let ee4: El2<4> = {
-            let twice = ee + ee;
-            twice + twice
-        };
-        let ee12: El2<12> = add2::<8, 4, 12>(ee4 + ee4, ee4);
+        let ee4: El2<4> = twice::<2, 4>(twice(e.square()));
+        let ee12: El2<12> = add2::<8, 4, 12>(twice(ee4), ee4);
         let sum = add2::<1, 3, 4>(yy, f).reduce().square();
-        let z = {
-            let twice = yy.mul(&yz);
-            let twice = twice + twice;
-            twice + twice
-        };
+        let z: El2<2> = twice(yy.mul(&twice::<1, 2>(y.mul(&z))));
         *self = Self {
-            x: (xy + xy).mul(&sub2::<1, 3, 5>(yy, f).reduce()),
+            x: twice::<1, 2>(x.mul(&y)).mul(&sub2::<1, 3, 5>(yy, f).reduce()),
             y: sub2::<1, 12, 14>(sum, ee12).reduce(),
-            z: z.reduce(),
+            z: twice::<2, 4>(z).reduce(),
         };
         tangent
     }
 
     /// Adds `q` and gives the line through both.
-    fn add(&mut self, q: &Affine<Fp2>) -> Coefficients {
+    const fn add(&mut self, q: &Affine<Fp2>) -> Coefficients {
         let Self { x, y, z } = *self;
-        let theta = (y - q.y.mul(&z)).reduce();
-        let lambda = (x - q.x.mul(&z)).reduce();
+        let theta = sub2::<1, 1, 3>(y, q.y.mul(&z)).reduce();
+        let lambda = sub2::<1, 1, 3>(x, q.x.mul(&z)).reduce();
         let c = theta.square();
         let d = lambda.square();
         let e = lambda.mul(&d);
         let f = z.mul(&c);
         let g = x.mul(&d);
-        let h = sub2::<2, 2, 5>(e + f, g + g).reduce();
+        let h = sub2::<2, 2, 5>(add2(e, f), twice(g)).reduce();
+        let of_theta = theta.mul(&sub2::<1, 1, 3>(g, h).reduce());
         *self = Self {
             x: lambda.mul(&h),
-            y: (theta.mul(&(g - h).reduce()) - e.mul(&y)).reduce(),
+            y: sub2::<1, 1, 3>(of_theta, e.mul(&y)).reduce(),
             z: z.mul(&e),
         };
         Coefficients {
-            a: (theta.mul(&q.x) - lambda.mul(&q.y)).reduce(),
+            a: sub2::<1, 1, 3>(theta.mul(&q.x), lambda.mul(&q.y)).reduce(),
             b: theta.neg(),
             c: lambda,
         }
@@ -105,9 +101,34 @@ impl Running {
     }
 }
 
+/// The standard generator of G2.
+pub(super) const G2_GENERATOR: Affine<Fp2> = Affine {
+    x: Fp2::from_ark(g2::G2_GENERATOR_X),
+    y: Fp2::from_ark(g2::G2_GENERATOR_Y),
+};
+
+/// The lines of the Miller loop of the generator of G2, computed at compile time: 22 KiB.
+#[allow(long_running_const_eval)] // About three thousand products.
+pub(super) static OF_GENERATOR: [Coefficients; MILLER_STEPS] = {
+    let mut multiple = Running::of(&G2_GENERATOR);
+    let [a, b, c] = [Fp2::ZERO; 3];
+    let mut lines = [Coefficients { a, b, c }; MILLER_STEPS];
+    let (mut step, mut bit) = (0, 63);
+    while bit > 0 {
+        bit -= 1;
+        lines[step] = multiple.double();
+        step += 1;
+        if (Z >> bit) & 1 == 1 {
+            lines[step] = multiple.add(&G2_GENERATOR);
+            step += 1;
+        }
+    }
+    lines
+};
+
 /// The lines of the Miller loop of a point of G2.
 #[derive(Debug, Default)]
-pub(super) struct Lines(Vec<Coefficients>);
+pub(super) struct Lines(pub(super) Vec<Coefficients>);
 
 impl Lines {
     /// Of a point of G2 that is not zero. Cost: 63 doublings and 5 additions.
@@ -133,11 +154,7 @@ impl Lines {
     /// The lines, and `[|z|]` of the point.
     fn and_end(point: &Affine<Fp2>) -> (Self, Running) {
         let mut lines = Vec::with_capacity(MILLER_STEPS);
-        let mut multiple = Running {
-            x: point.x,
-            y: point.y,
-            z: Fp2::ONE,
-        };
+        let mut multiple = Running::of(point);
         for bit in (0..63).rev() {
             lines.push(multiple.double());
             if (Z >> bit) & 1 == 1 {
@@ -148,31 +165,42 @@ impl Lines {
     }
 }
 
-/// `12·ξ·value`, which is three times the curve's coefficient.
-fn twelve_xi(value: Fp2) -> Fp2 {
-    let three = (value + value + value).reduce();
-    let twice = three + three;
-    (twice + twice).mul_xi::<9>().reduce()
+const fn twice<const L: u32, const M: u32>(value: El2<L>) -> El2<M> {
+    add2(value, value)
 }
 
-/// The product of the Miller functions of these pairs, none of which holds a zero.
-fn miller_loop(pairs: &[(&Affine<Fp>, &Lines)]) -> Fp12 {
-    let mut product = Fp12::ONE;
+const fn thrice(value: Fp2) -> El2<3> {
+    add2::<2, 1, 3>(twice(value), value)
+}
+
+/// `12·ξ·value`, which is three times the curve's coefficient.
+const fn twelve_xi(value: Fp2) -> Fp2 {
+    let twelve: El2<4> = twice::<2, 4>(twice(thrice(value).reduce()));
+    twelve.mul_xi::<9>().reduce()
+}
+
+/// A point of G1 and the lines of one of G2. Neither point is zero.
+pub(super) type Pair<'a> = (&'a Affine<Fp>, &'a [Coefficients]);
+
+/// The product of the Miller functions of these pairs, and of the `z`th power of `factor`.
+fn miller_loop(pairs: &[Pair<'_>], factor: Option<&Fp12>) -> Fp12 {
+    let mut product = factor.copied().unwrap_or(Fp12::ONE);
     let mut steps = 0..MILLER_STEPS;
     let mut multiply = |product| {
         let step = steps.next().unwrap_or(MILLER_STEPS);
         let lines = pairs
             .iter()
-            .filter_map(|(point, lines)| Some(lines.0.get(step)?.at(point)));
+            .filter_map(|(point, lines)| Some(lines.get(step)?.at(point)));
         times_lines(product, &lines.collect::<Vec<_>>())
     };
     for bit in (0..63).rev() {
-        if bit < 62 {
+        if bit < 62 || factor.is_some() {
             product = product.square();
         }
         product = multiply(product);
         if (Z >> bit) & 1 == 1 {
             product = multiply(product);
+            product = factor.map_or(product, |factor| product.mul(factor));
         }
     }
     // The curve's parameter is negative.
@@ -212,13 +240,23 @@ pub(crate) fn product_is_one(pairs: &[(&Affine<Fp>, &Affine<Fp2>)]) -> bool {
     let pairs: Vec<_> = pairs
         .iter()
         .filter(|(p, q)| !p.is_zero() && !q.is_zero())
-        .map(|(p, q)| (*p, Lines::of(q)))
+        .map(|(p, q)| (*p, Lines::of(q).0))
         .collect();
-    let pairs: Vec<_> = pairs.iter().map(|(p, lines)| (*p, lines)).collect();
+    let pairs: Vec<_> = pairs.iter().map(|(p, lines)| (*p, &lines[..])).collect();
     product_of_lines_is_one(&pairs)
 }
 
 /// The same of pairs none of which holds a zero.
-pub(super) fn product_of_lines_is_one(pairs: &[(&Affine<Fp>, &Lines)]) -> bool {
-    is_one_after_final_exponentiation(&miller_loop(pairs))
+pub(super) fn product_of_lines_is_one(pairs: &[Pair<'_>]) -> bool {
+    is_one_after_final_exponentiation(&miller_loop(pairs, None))
+}
+
+/// The same by a witness. (`crate::witness`)
+pub(super) fn product_of_lines_is_one_by(pairs: &[Pair<'_>], witness: Fp6) -> bool {
+    let witness = Fp12::plus_w(witness);
+    let product = miller_loop(pairs, Some(&witness));
+    // The inverse of what is in Fp6 is there, too, and so is a conjugate's product with it.
+    product
+        .mul(&witness.frobenius().conjugate())
+        .is_unit_of_fp6()
 }

@@ -8,6 +8,7 @@ use super::{
     limbs::LIMBS,
     pairing,
     point::{Affine, Coordinate, Jacobian},
+    tower::Fp6,
     Wasm, G1, G2,
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     Blst,
 };
 use alloc::{format, vec::Vec};
-use ark_bls12_381::{g1, g2, Fq, Fq2};
+use ark_bls12_381::{g1, g2, Fq, Fq2, Fq6};
 use ark_ec::{
     short_weierstrass::{Affine as ArkAffine, SWCurveConfig},
     AffineRepr, CurveGroup,
@@ -136,6 +137,30 @@ fn products_in_the_extension_of_the_largest_elements_do_not_overflow() {
         c1: largest::<1>(),
     };
     assert_eq!(ark2(largest.square()), ark2(largest).square());
+}
+
+#[test]
+fn products_in_the_second_extension_of_the_largest_elements_do_not_overflow() {
+    let of = |mask: u8| {
+        let part = |at: u8| match mask >> at & 1 {
+            0 => El([0; LIMBS]),
+            _ => largest::<1>(),
+        };
+        let [c0, c1, c2] = [0, 2, 4].map(|at| El2 {
+            c0: part(at),
+            c1: part(at + 1),
+        });
+        Fp6 { c0, c1, c2 }
+    };
+    let number = |it: &Fp6| Fq6::new(ark2(it.c0), ark2(it.c1), ark2(it.c2));
+    for (a, b) in (0..64).flat_map(|a| (0..64).map(move |b| (a, b))) {
+        let (a, b) = (of(a), of(b));
+        let product = a.mul(&b);
+        for part in [product.c0, product.c1, product.c2] {
+            assert!(is_tight(part.c0) && is_tight(part.c1));
+        }
+        assert_eq!(number(&product), number(&a) * number(&b));
+    }
 }
 
 #[test]
@@ -448,7 +473,7 @@ fn prepared_points_have_their_lines() {
     let received = Wasm::g2_prepared_from_bytes(&Wasm::g2_to_bytes(&q)).unwrap();
     for prepared in [Wasm::g2_prepare(&q), received] {
         // Without lines, the product would be one.
-        let pairs = [(&p.point, &prepared.lines)];
+        let pairs = [(&p.point, &prepared.lines.0[..])];
         assert!(!pairing::product_of_lines_is_one(&pairs));
     }
 }

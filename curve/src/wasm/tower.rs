@@ -1,7 +1,8 @@
 //! `Fp6 = Fp2[v]/(v³ − ξ)` and `Fp12 = Fp6[w]/(w² − v)`, with `ξ = 1 + u`.
 
 use super::{
-    fp::Fp,
+    columns::combination,
+    fp::{El, Fp},
     fp2::{add2, sub2, El2, Fp2},
 };
 use crate::parameters::Z;
@@ -75,19 +76,35 @@ impl Fp6 {
         }
     }
 
-    /// Cost: six products.
-    fn mul(&self, other: &Self) -> Self {
+    /// Cost: six products, three reductions.
+    pub(super) fn mul(&self, other: &Self) -> Self {
         let (a, b) = (self, other);
-        let v0 = a.c0.mul(&b.c0);
-        let v1 = a.c1.mul(&b.c1);
-        let v2 = a.c2.mul(&b.c2);
-        let m12 = (a.c1 + a.c2).mul(&(b.c1 + b.c2)) - (v1 + v2);
-        let m01 = (a.c0 + a.c1).mul(&(b.c0 + b.c1)) - (v0 + v1);
-        let m02 = (a.c0 + a.c2).mul(&(b.c0 + b.c2)) - (v0 + v2);
+        let v0 = a.c0.mul_wide(&b.c0);
+        let v1 = a.c1.mul_wide(&b.c1);
+        let v2 = a.c2.mul_wide(&b.c2);
+        let w12 = (a.c1 + a.c2).mul_wide(&(b.c1 + b.c2));
+        let w01 = (a.c0 + a.c1).mul_wide(&(b.c0 + b.c1));
+        let w02 = (a.c0 + a.c2).mul_wide(&(b.c0 + b.c2));
+        let element = |c0, c1| Fp2 {
+            c0: El(c0),
+            c1: El(c1),
+        };
         Self {
-            c0: add2::<9, 1, 10>(m12.mul_xi(), v0).reduce(),
-            c1: add2::<4, 3, 7>(m01, v2.mul_xi()).reduce(),
-            c2: add2::<4, 1, 5>(m02, v1).reduce(),
+            // v0 + ξ·(w12 − v1 − v2)
+            c0: element(
+                combination([&v0.c0, &w12.c0, &v1.c1, &v2.c1], [&v1.c0, &v2.c0, &w12.c1]),
+                combination([&v0.c1, &w12.c0, &w12.c1], [&v1.c0, &v2.c0, &v1.c1, &v2.c1]),
+            ),
+            // w01 − v0 − v1 + ξ·v2
+            c1: element(
+                combination([&w01.c0, &v2.c0], [&v0.c0, &v1.c0, &v2.c1]),
+                combination([&w01.c1, &v2.c0, &v2.c1], [&v0.c1, &v1.c1]),
+            ),
+            // w02 − v0 − v2 + v1
+            c2: element(
+                combination([&w02.c0, &v1.c0], [&v0.c0, &v2.c0]),
+                combination([&w02.c1, &v1.c1], [&v0.c1, &v2.c1]),
+            ),
         }
     }
 
@@ -157,6 +174,19 @@ impl Fp12 {
         c0: Fp6::ONE,
         c1: Fp6::ZERO,
     };
+
+    /// `half + w`.
+    pub(crate) fn plus_w(half: Fp6) -> Self {
+        Self {
+            c0: half,
+            c1: Fp6::ONE,
+        }
+    }
+
+    /// Whether it is in `Fp6` and not zero.
+    pub(crate) fn is_unit_of_fp6(&self) -> bool {
+        self.c1.is_zero() && !self.c0.is_zero()
+    }
 
     /// The product of two lines. Cost: six products.
     pub(crate) fn of_lines(first: &Line, second: &Line) -> Self {

@@ -7,6 +7,8 @@
 //! - **Proofs** are stateless: they contain the keys of the non-signers, and this chain keeps 92 bytes of a set,
 //!   however large it is. [`duet_light_client`] verifies them by rules LIGHT-4 to LIGHT-6, STATELESS-1, STATELESS-2 and
 //!   JUST-1 to JUST-5.
+//! - **Witnesses** ([`submit_finality_proof_by_witness`](Pallet::submit_finality_proof_by_witness)) spare this chain the
+//!   final exponentiation of a proof's pairings. (JUST-11)
 //! - **Mandatory headers** name a set that this pallet does not know yet. The pallet needs each of them to continue, so
 //!   they are free ([`Config::MaxFreeHeadersPerBlock`]).
 //! - **Contradictions**: two valid proofs that contradict each other stop the pallet, whoever submits them. It gives no
@@ -105,7 +107,9 @@ pub mod pallet {
         RawStorageProof,
     };
     use duet_light_client::Conflict;
-    use duet_primitives::{KeysetCommitment, Keysets, RecoveryProof, SetId, StatelessProof, H256};
+    use duet_primitives::{
+        KeysetCommitment, Keysets, RecoveryProof, SetId, StatelessProof, Witness, H256,
+    };
     use frame_support::{
         dispatch::{DispatchClass, DispatchResultWithPostInfo},
         pallet_prelude::{
@@ -399,7 +403,7 @@ pub mod pallet {
             finality_target: Box<BridgedHeader<T, I>>,
             proof: Box<StatelessProof>,
         ) -> DispatchResultWithPostInfo {
-            submission::submit::<T, I>(origin, &finality_target, *proof, None)
+            submission::submit::<T, I>(origin, &finality_target, *proof, None, None)
         }
 
         /// Begins to follow the other chain, from a block that the caller trusts.
@@ -453,7 +457,7 @@ pub mod pallet {
             current_set_id: SetId,
             _is_free_execution_expected: bool,
         ) -> DispatchResultWithPostInfo {
-            submission::submit::<T, I>(origin, &finality_target, *proof, Some(current_set_id))
+            submission::submit::<T, I>(origin, &finality_target, *proof, Some(current_set_id), None)
         }
 
         /// Sets block and sets of the followed chain, without a proof: after a reset of that chain (LIGHT-8), after a
@@ -533,6 +537,30 @@ pub mod pallet {
         #[pallet::weight(weights::crossing::<T, T::WeightInfo>())]
         pub fn cross_recovery(origin: OriginFor<T>) -> DispatchResult {
             recovery::cross::<T, I>(origin)
+        }
+
+        /// [`submit_finality_proof_ex`](Self::submit_finality_proof_ex) with a witness of the proof's equation, which spares
+        /// this chain the final exponentiation. (JUST-11) A wrong witness is refused as a proof that breaks JUST-5; nothing
+        /// is kept, so that the same proof may come again.
+        ///
+        /// The weight is that of the call without a witness.
+        #[pallet::call_index(9)]
+        #[pallet::weight(weights::submission::<T::WeightInfo>(proof))]
+        pub fn submit_finality_proof_by_witness(
+            origin: OriginFor<T>,
+            finality_target: Box<BridgedHeader<T, I>>,
+            proof: Box<StatelessProof>,
+            current_set_id: SetId,
+            _is_free_execution_expected: bool,
+            witness: Box<Witness>,
+        ) -> DispatchResultWithPostInfo {
+            submission::submit::<T, I>(
+                origin,
+                &finality_target,
+                *proof,
+                Some(current_set_id),
+                Some(&witness),
+            )
         }
     }
 

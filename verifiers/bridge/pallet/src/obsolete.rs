@@ -105,6 +105,13 @@ fn info_of_call<T: Config<I>, I: 'static>(
             proof,
             current_set_id,
             is_free_execution_expected,
+        }
+        | Call::submit_finality_proof_by_witness {
+            finality_target,
+            proof,
+            current_set_id,
+            is_free_execution_expected,
+            ..
         } => Some(info::<T, I>(
             followed,
             finality_target,

@@ -11,7 +11,7 @@ use crate::{
 use alloc::{boxed::Box, vec, vec::Vec};
 use bp_runtime::HeaderId;
 use duet_light_client::{Conflict, Error as Refusal, Misbehaviour, Outcome, Update, Verified};
-use duet_primitives::{SetId, StatelessProof};
+use duet_primitives::{SetId, StatelessProof, Witness};
 use frame_support::{
     dispatch::{DispatchResultWithPostInfo, Pays, PostDispatchInfo},
     ensure,
@@ -19,12 +19,13 @@ use frame_support::{
 use frame_system::ensure_signed;
 use sp_runtime::traits::Header as _;
 
-/// Body of `submit_finality_proof` and `submit_finality_proof_ex`.
+/// Body of `submit_finality_proof`, `submit_finality_proof_ex` and `submit_finality_proof_by_witness`.
 pub(crate) fn submit<T: Config<I>, I: 'static>(
     origin: T::RuntimeOrigin,
     header: &BridgedHeader<T, I>,
     proof: StatelessProof,
     expected_set: Option<SetId>,
+    witness: Option<&Witness>,
 ) -> DispatchResultWithPostInfo {
     ensure_signed(origin)?;
     Pallet::<T, I>::ensure_active()?;
@@ -44,7 +45,12 @@ pub(crate) fn submit<T: Config<I>, I: 'static>(
     // Before the verifier, which takes longer to say why such a proof does not hold. (LIGHT-7)
     let signer = trusted.signer(statement.validator_set_id);
     signer.map_err(|error| refused::<T, I>(&error))?;
-    let verified = match trusted.verify(Update::Stateless(proof.clone())) {
+    let update = Update::Stateless(proof.clone());
+    let outcome = match witness {
+        Some(witness) => trusted.verify_by(update, witness),
+        None => trusted.verify(update),
+    };
+    let verified = match outcome {
         Ok(Outcome::New(verified)) => verified,
         Ok(Outcome::Known) => return Err(Error::<T, I>::OldHeader.into()),
         Err(Refusal::CheckpointContradicted { conflict, .. }) => {

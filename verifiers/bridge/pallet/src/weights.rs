@@ -6,7 +6,8 @@
 //! that reads and writes of storage are too dear in them. A chain should run the benchmarks on its own hardware, as for every pallet.
 //!
 //! Added by hand since: the write that removes an announced recovery, in all three. The calls for recoveries are not
-//! measured. Their weights are made of measured ones ([`announcement`], [`crossing`]).
+//! measured. Their weights are made of measured ones ([`announcement`], [`crossing`]). A submission with a witness (JUST-11) is not
+//! measured, and is charged as one without.
 
 use core::marker::PhantomData;
 use duet_primitives::{MerkleProof, Pk1Bytes, RecoveryProof, StatelessProof};

@@ -18,7 +18,8 @@ use duet_bridge_weights::{
     BridgeDuet, BridgeGrandpa, Header, RuntimeCall, RuntimeGenesisConfig, RuntimeOrigin,
 };
 use duet_primitives::{
-    testing::TestSet, Commitment, Keysets, RoundMessage, SetId, StatelessProof, H256,
+    prepare_stateless, testing::TestSet, Commitment, Keysets, RoundMessage, SetId, StatelessProof,
+    H256,
 };
 use pallet_bridge_duet::InitializationData;
 use sc_executor::WasmExecutor;
@@ -94,7 +95,7 @@ fn main() {
     let mut cases = vec![Case::new(|| (), remark())];
     for len in SETS {
         for is_mandatory in [false, true] {
-            cases.push(duet(len, is_mandatory));
+            cases.extend(duet(len, is_mandatory));
             cases.push(grandpa(len, is_mandatory));
         }
     }
@@ -138,7 +139,8 @@ fn header(number: u32, digest: Digest) -> Header {
     Header::new(number, zero, zero, zero, digest)
 }
 
-fn duet(len: u16, is_mandatory: bool) -> Case {
+/// Without a witness of the equation, and with one.
+fn duet(len: u16, is_mandatory: bool) -> [Case; 2] {
     let set = TestSet::new(0, 0..len.into());
     let next = TestSet::new(1, 1..u64::from(len) + 1);
     let next = if is_mandatory { &next } else { &set };
@@ -157,16 +159,30 @@ fn duet(len: u16, is_mandatory: bool) -> Case {
         trusting_period: u64::MAX,
         operating_mode: BasicOperatingMode::Normal,
     };
-    let call = pallet_bridge_duet::Call::submit_finality_proof_ex {
-        finality_target: Box::new(header_1),
-        proof: Box::new(proof),
-        current_set_id: SetId::new(0),
+    let prepared = prepare_stateless(proof.clone(), set.set.commitment(), H256::zero());
+    let witness = prepared.expect("of the set").witness();
+    let (finality_target, proof) = (Box::new(header_1), Box::new(proof));
+    let current_set_id = SetId::new(0);
+    let plain = pallet_bridge_duet::Call::submit_finality_proof_ex {
+        finality_target: finality_target.clone(),
+        proof: proof.clone(),
+        current_set_id,
         is_free_execution_expected: false,
     };
-    Case::new(
-        || BridgeDuet::initialize(RuntimeOrigin::root(), data).expect("by root"),
-        RuntimeCall::BridgeDuet(call),
-    )
+    let by_witness = pallet_bridge_duet::Call::submit_finality_proof_by_witness {
+        finality_target,
+        proof,
+        current_set_id,
+        is_free_execution_expected: false,
+        witness: Box::new(witness),
+    };
+    [plain, by_witness].map(|call| {
+        let data = data.clone();
+        Case::new(
+            || BridgeDuet::initialize(RuntimeOrigin::root(), data).expect("by root"),
+            RuntimeCall::BridgeDuet(call),
+        )
+    })
 }
 
 fn grandpa(len: u16, is_mandatory: bool) -> Case {
@@ -220,23 +236,28 @@ fn grandpa(len: u16, is_mandatory: bool) -> Case {
 fn print(cases: &mut [Case]) {
     let [empty, rest @ ..] = cases else { return };
     let base = empty.median();
-    println!("| validators | header | time, GRANDPA / Duet | spread, Duet | GRANDPA | call, Duet | GRANDPA | state read, Duet | GRANDPA |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for (pair, len) in rest.chunks_mut(4).zip(SETS) {
-        for (pair, kind) in pair.chunks_mut(2).zip(["any", "mandatory"]) {
-            let [duet, grandpa] = pair else { return };
-            let (one, other) = (duet.median() - base, grandpa.median() - base);
-            println!(
-                "| {len} | {kind} | {:.2} | {:.1} % | {:.1} % | {} | {} | {} | {} |",
-                other.as_secs_f64() / one.as_secs_f64(),
-                duet.spread(),
-                grandpa.spread(),
-                duet.call.len(),
-                grandpa.call.len(),
-                duet.proof,
-                grandpa.proof,
-            );
-            eprintln!("{len} {kind}: Duet {one:?}, GRANDPA {other:?}, empty {base:?}");
+    println!("| validators | header | witness | time, GRANDPA / Duet | spread, Duet | GRANDPA | call, Duet | GRANDPA | state read, Duet | GRANDPA |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (of_size, len) in rest.chunks_mut(6).zip(SETS) {
+        for (of_kind, kind) in of_size.chunks_mut(3).zip(["any", "mandatory"]) {
+            let [own @ .., grandpa] = of_kind else { return };
+            let other = grandpa.median() - base;
+            for (duet, witness) in own.iter_mut().zip(["no", "yes"]) {
+                let one = duet.median() - base;
+                println!(
+                    "| {len} | {kind} | {witness} | {:.2} | {:.1} % | {:.1} % | {} | {} | {} | {} |",
+                    other.as_secs_f64() / one.as_secs_f64(),
+                    duet.spread(),
+                    grandpa.spread(),
+                    duet.call.len(),
+                    grandpa.call.len(),
+                    duet.proof,
+                    grandpa.proof,
+                );
+                eprintln!(
+                    "{len} {kind} {witness}: Duet {one:?}, GRANDPA {other:?}, empty {base:?}"
+                );
+            }
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::{
     secret::{self, unusable},
     substrate::pallet::{
         announcement_arguments, arguments, fingerprint, parcel_call, recovery, storage_key,
-        weights_question, Stored, ANNOUNCE, ANNOUNCED, BEST, CALL, CONTRADICTED, CROSS, FOLLOWED,
-        MODE, WEIGHTS,
+        weights_question, witness, Stored, ANNOUNCE, ANNOUNCED, BEST, BY_WITNESS, CALL,
+        CONTRADICTED, CROSS, FOLLOWED, MODE, WEIGHTS,
     },
     target::{
         no_lane, Cargo, Delivered, Estimate, LaneStatus, Receipt, Status, Target, TargetError,
@@ -134,11 +134,15 @@ impl Substrate {
         Ok(milliseconds.map_or_else(unix_time, |now| now / 1_000))
     }
 
+    /// Whether the pallet is new enough for this call.
+    fn has_call(&self, block: &Block, call: &str) -> bool {
+        let pallet = block.metadata_ref().pallet_by_name(&self.pallet);
+        pallet.is_some_and(|pallet| pallet.call_variant_by_name(call).is_some())
+    }
+
     /// What the pallet waits for; `None` when it is too old to cross a reset by a proof.
     async fn recovery_at(&self, block: &Block) -> Result<Option<RecoveryStatus>, TargetError> {
-        let pallet = block.metadata_ref().pallet_by_name(&self.pallet);
-        let call = pallet.and_then(|pallet| pallet.call_variant_by_name(ANNOUNCE).map(drop));
-        if call.is_none() {
+        if !self.has_call(block, ANNOUNCE) {
             return Ok(None);
         }
         let read = async |item| self.read(block, storage_key(&self.pallet, item)).await;
@@ -175,8 +179,15 @@ impl Substrate {
     ) -> Result<Vec<u8>, TargetError> {
         let (pallet, call, arguments) = match cargo {
             Cargo::Proof(delivery) => {
-                let signing = self.stored(block).await?.status()?.signing;
-                (&*self.pallet, CALL, arguments(delivery, signing)?)
+                let stored = self.stored(block).await?;
+                let mut arguments = arguments(delivery, stored.status()?.signing)?;
+                let call = if self.has_call(block, BY_WITNESS) {
+                    arguments.extend(witness(delivery, stored.followed()?.genesis_hash)?.0);
+                    BY_WITNESS
+                } else {
+                    CALL
+                };
+                (&*self.pallet, call, arguments)
             }
             Cargo::Parcel(parcel) => {
                 let weights = match &parcel.contents {

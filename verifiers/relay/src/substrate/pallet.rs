@@ -6,11 +6,15 @@ use crate::{
     target::{Delivery, SetRef, Status, TargetError, Trust},
 };
 use codec::{Compact, Decode, DecodeAll, Encode};
-use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, RecoveryStatement, H256};
+use duet_primitives::{
+    prepare_stateless, BlockNumber, KeysetCommitment, Keysets, RecoveryStatement, Witness, H256,
+};
 use sp_crypto_hashing::{blake2_256, twox_128};
 
 /// The call that submits proofs.
 pub(crate) const CALL: &str = "submit_finality_proof_ex";
+/// The same with a witness of the proof's equation, the last argument. (JUST-11)
+pub(crate) const BY_WITNESS: &str = "submit_finality_proof_by_witness";
 /// The calls of a recovery.
 pub(crate) const ANNOUNCE: &str = "announce_recovery";
 pub(crate) const CROSS: &str = "cross_recovery";
@@ -151,6 +155,13 @@ pub(crate) fn arguments(delivery: &Delivery, signing: SetRef) -> Result<Vec<u8>,
     let expects_to_be_free = false;
     let rest = (&delivery.proof, signing.id, expects_to_be_free).encode();
     Ok([header.as_slice(), &rest].concat())
+}
+
+/// The witness of the proof's equation. (JUST-11)
+pub(crate) fn witness(delivery: &Delivery, genesis_hash: H256) -> Result<Witness, TargetError> {
+    prepare_stateless(delivery.proof.clone(), &delivery.set, genesis_hash)
+        .map(|prepared| prepared.witness())
+        .map_err(|error| TargetError::Refused(error.to_string()))
 }
 
 /// The arguments of [`ANNOUNCE`]: the proof, and the trie nodes that prove the terms.

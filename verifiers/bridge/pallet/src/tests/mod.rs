@@ -7,3 +7,4 @@ mod messages;
 mod owner;
 mod recovery;
 mod weights;
+mod witness;
