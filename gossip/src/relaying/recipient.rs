@@ -63,8 +63,10 @@ impl Recipient {
 
     /// More messages of this group are due: in this word, or later ones.
     pub(super) fn reopen(&mut self, group: GroupKey, word: usize) {
-        self.marks.entry(group).or_default().reopen(word);
-        self.offer(group);
+        if self.wants_votes() {
+            self.marks.entry(group).or_default().reopen(word);
+            self.offer(group);
+        }
     }
 
     /// The peer sent the message at this place, or an equivalent one.

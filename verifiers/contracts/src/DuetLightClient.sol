@@ -187,9 +187,8 @@ contract DuetLightClient {
     }
 
     /// @notice Takes consecutive handoffs, for a client that is behind: each proof names the set that signs the next one. All are
-    /// taken or none, and only the block of the last one is remembered. Each costs half of what `submit` costs, and a quarter when
-    /// the signers of the one before have signed. A proof that
-    /// contradicts what is known is refused: it is for `submit`.
+    /// taken or none, and only the block of the last one is remembered. Each of many costs two thirds of what `submit` costs, and
+    /// a third when the same validators have signed them. A proof that contradicts what is known is refused: it is for `submit`.
     /// Rules: those of `submit`, with JUST-10. An error that names no place is found by leaving out the last proofs.
     /// @param proofs See `FinalityProof`.
     function submitMany(bytes[] calldata proofs) external {

@@ -66,7 +66,7 @@ fn sets(chain: &mut Chain) -> Vec<u8> {
 const GAS: [(u64, usize, u64, u64); 2] = [(1_000, 10, 120_872, 70_639), (20, 30, 106_358, 52_876)];
 
 #[test]
-fn many_handoffs_cost_half_of_as_many_calls_and_a_quarter_by_the_same_signers() {
+fn many_handoffs_cost_less_than_as_many_calls_and_least_by_the_same_signers() {
     let mut over = Vec::new();
     for changes in [true, false] {
         for (members, count, changing, same) in GAS {
