@@ -276,6 +276,8 @@ contract DuetLightClient {
         uint256 slot = id % KEPT_SETS;
         uint256 shift = 64 * slot;
         replaced[slot] = set;
+        // In a loop at most `KEPT_SETS` times.
+        // slither-disable-next-line costly-loop
         replacedAt = (replacedAt & ~(uint256(type(uint64).max) << shift)) | (block.timestamp << shift);
     }
 
