@@ -210,7 +210,7 @@ pub(super) const fn difference(plus: &Columns, minus: &Columns) -> Limbs {
 
 /// The sum of `plus` less that of `minus`, reduced. What they add up to, as columns of products of `El<1>`, are at most eight
 /// such products in each direction.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn combination<const N: usize, const M: usize>(
     plus: [&Columns; N],
     minus: [&Columns; M],

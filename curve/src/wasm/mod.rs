@@ -341,7 +341,8 @@ impl Pairings for Wasm {
         if BY_NODE {
             return equation_holds_by_pairs::<Self>(left, right);
         }
-        pairing::product_of_lines_is_one(&pairs_of_equation(&left.point.neg(), right))
+        let (left, generator) = (left.point.neg(), pairing::generator_lines());
+        pairing::product_of_lines_is_one(&pairs_of_equation((&left, &generator), right))
     }
 
     fn equation_holds_by(
@@ -358,17 +359,19 @@ impl Pairings for Wasm {
         let [a, b, c, d, e, f] = coordinates.map(|bytes| Fp::from_bytes(&bytes));
         let [c0, c1, c2] = [(a, b), (c, d), (e, f)].map(|(c0, c1)| Fp2 { c0, c1 });
         let (left, witness) = (left.point.neg(), Fp6 { c0, c1, c2 });
-        pairing::product_of_lines_is_one_by(&pairs_of_equation(&left, right), witness)
+        let generator = pairing::generator_lines();
+        let pairs = pairs_of_equation((&left, &generator), right);
+        pairing::product_of_lines_is_one_by(&pairs, witness)
     }
 }
 
 /// `−left` with the generator, and the pairs on the right, without those that hold a zero.
 fn pairs_of_equation<'a>(
-    minus_left: &'a Affine<Fp>,
+    minus_left: Pair<'a>,
     right: &'a [(&'a G1, &'a G2Prepared)],
 ) -> Vec<Pair<'a>> {
     let right = right.iter().filter(|(_, q)| !q.point.0.is_zero());
-    once((minus_left, &pairing::OF_GENERATOR[..]))
+    once(minus_left)
         .chain(right.map(|(p, q)| (&p.point, &q.lines.0[..])))
         .filter(|(p, _)| !p.is_zero())
         .collect()

@@ -8,7 +8,7 @@ use super::{
     tower::{Fp12, Fp6, Line},
 };
 use crate::{digits::MILLER_STEPS, encoding::PointError, parameters::Z};
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 use ark_bls12_381::g2;
 
 /// A multiple of a point of G2 in homogeneous coordinates: `x/z`, `y/z`.
@@ -109,7 +109,7 @@ pub(super) const G2_GENERATOR: Affine<Fp2> = Affine {
 
 /// The lines of the Miller loop of the generator of G2, computed at compile time: 22 KiB.
 #[allow(long_running_const_eval)] // About three thousand products.
-pub(super) static OF_GENERATOR: [Coefficients; MILLER_STEPS] = {
+static OF_GENERATOR: [Coefficients; MILLER_STEPS] = {
     let mut multiple = Running::of(&G2_GENERATOR);
     let [a, b, c] = [Fp2::ZERO; 3];
     let mut lines = [Coefficients { a, b, c }; MILLER_STEPS];
@@ -125,6 +125,15 @@ pub(super) static OF_GENERATOR: [Coefficients; MILLER_STEPS] = {
     }
     lines
 };
+
+/// The lines of the generator. A browser computes them: it would take longer to fetch them.
+pub(super) fn generator_lines() -> Cow<'static, [Coefficients]> {
+    if cfg!(target_os = "unknown") {
+        Cow::Owned(Lines::of(&G2_GENERATOR).0)
+    } else {
+        Cow::Borrowed(&OF_GENERATOR)
+    }
+}
 
 /// The lines of the Miller loop of a point of G2.
 #[derive(Debug, Default)]
