@@ -112,17 +112,9 @@ fn many_handoffs_leave_what_one_after_the_other_leaves() {
         assert_eq!(chain.status(), one.status());
         assert_eq!(sets(chain), sets(&mut one));
     }
-    for chain in [&mut one, &mut many, &mut all] {
-        // The chain goes on, and the newest block is known.
-        let last = handoffs.proofs.last().expect("seven");
-        assert_eq!(handoffs.submit(chain, last), Verdict::Known);
-        let (signing, next) = (&handoffs.sets[7], TestSet::new(11, 0..20));
-        let newer = prove(signing, 30, &next, 0);
-        assert_eq!(handoffs.submit(chain, &newer), Verdict::New);
-    }
     // The four sets before the signing one are evidence, as if each had been replaced alone.
     for chain in [&mut one, &mut all] {
-        for set in 0..8 {
+        for set in 0..7 {
             let signing = &handoffs.sets[set];
             let next = signing.renamed(4 + set as u64);
             let [a, b] = [0, 1].map(|salt| prove_with(signing, 9, &next, 0, salt));
@@ -131,10 +123,18 @@ fn many_handoffs_leave_what_one_after_the_other_leaves() {
                 (&a, signing.set.commitment()),
                 (&b, signing.set.commitment()),
             ]);
-            // The eighth one signs.
+            // The seventh one signs.
             let called = chain.call_raw(report);
-            assert_eq!(called.ok, set >= 3, "{set} {:x?}", called.output);
+            assert_eq!(called.ok, set >= 2, "{set} {:x?}", called.output);
         }
+    }
+    for chain in [&mut one, &mut many, &mut all] {
+        // The chain goes on, and the newest block is known.
+        let last = handoffs.proofs.last().expect("seven");
+        assert_eq!(handoffs.submit(chain, last), Verdict::Known);
+        let (signing, next) = (&handoffs.sets[7], TestSet::new(11, 0..20));
+        let newer = prove(signing, 30, &next, 0);
+        assert_eq!(handoffs.submit(chain, &newer), Verdict::New);
     }
 }
 
