@@ -53,15 +53,16 @@ impl Running {
         let yy = y.square();
         let e = twelve_xi(z.square());
         let f = thrice(e);
+        let yz: El2<2> = twice(y.mul(&z));
         let tangent = Coefficients {
             a: sub2::<1, 1, 3>(e, yy).reduce(),
             b: thrice(x.square()).reduce(),
-            c: sub2::<1, 2, 4>(Fp2::ZERO, twice(y.mul(&z))).reduce(),
+            c: sub2::<1, 2, 4>(Fp2::ZERO, yz).reduce(),
         };
         let ee4: El2<4> = twice::<2, 4>(twice(e.square()));
         let ee12: El2<12> = add2::<8, 4, 12>(twice(ee4), ee4);
         let sum = add2::<1, 3, 4>(yy, f).reduce().square();
-        let z: El2<2> = twice(yy.mul(&twice::<1, 2>(y.mul(&z))));
+        let z: El2<2> = twice(yy.mul(&yz));
         *self = Self {
             x: twice::<1, 2>(x.mul(&y)).mul(&sub2::<1, 3, 5>(yy, f).reduce()),
             y: sub2::<1, 12, 14>(sum, ee12).reduce(),
