@@ -108,10 +108,9 @@ pub(super) const G2_GENERATOR: Affine<Fp2> = Affine {
     y: Fp2::from_ark(g2::G2_GENERATOR_Y),
 };
 
-/// The lines of the Miller loop of the generator of G2, computed at compile time: 22 KiB.
-#[allow(long_running_const_eval)] // About three thousand products.
-static OF_GENERATOR: [Coefficients; MILLER_STEPS] = {
-    let mut multiple = Running::of(&G2_GENERATOR);
+/// The lines of the Miller loop of a point of G2, and `[|z|]` of the point.
+const fn lines_and_end(point: &Affine<Fp2>) -> ([Coefficients; MILLER_STEPS], Running) {
+    let mut multiple = Running::of(point);
     let [a, b, c] = [Fp2::ZERO; 3];
     let mut lines = [Coefficients { a, b, c }; MILLER_STEPS];
     let (mut step, mut bit) = (0, 63);
@@ -120,12 +119,16 @@ static OF_GENERATOR: [Coefficients; MILLER_STEPS] = {
         lines[step] = multiple.double();
         step += 1;
         if (Z >> bit) & 1 == 1 {
-            lines[step] = multiple.add(&G2_GENERATOR);
+            lines[step] = multiple.add(point);
             step += 1;
         }
     }
-    lines
-};
+    (lines, multiple)
+}
+
+/// Those of the generator, computed at compile time: 22 KiB.
+#[allow(long_running_const_eval)] // About three thousand products.
+static OF_GENERATOR: [Coefficients; MILLER_STEPS] = lines_and_end(&G2_GENERATOR).0;
 
 /// The lines of the generator. A browser computes them: it would take longer to fetch them.
 pub(super) fn generator_lines() -> Cow<'static, [Coefficients]> {
@@ -143,7 +146,7 @@ pub(super) struct Lines(pub(super) Vec<Coefficients>);
 impl Lines {
     /// Of a point of G2 that is not zero. Cost: 63 doublings and 5 additions.
     pub(super) fn of(point: &Affine<Fp2>) -> Self {
-        Self::and_end(point).0
+        Self(lines_and_end(point).0.to_vec())
     }
 
     /// The same, if the point, which is on the curve, is in the subgroup: exactly when `ψ(Q) = [z]Q` (Scott, eprint
@@ -152,26 +155,13 @@ impl Lines {
     /// Steps that meet an exception, as no point of the subgroup does, give a point with `z = 0`, and so do all that
     /// follow.
     pub(super) fn of_checked(point: &Affine<Fp2>) -> Result<Self, PointError> {
-        let (lines, times_z) = Self::and_end(point);
+        let (lines, times_z) = lines_and_end(point);
         // `z` is negative.
         if times_z.equals(&psi(point).neg()) {
-            Ok(lines)
+            Ok(Self(lines.to_vec()))
         } else {
             Err(PointError::NotInSubgroup)
         }
-    }
-
-    /// The lines, and `[|z|]` of the point.
-    fn and_end(point: &Affine<Fp2>) -> (Self, Running) {
-        let mut lines = Vec::with_capacity(MILLER_STEPS);
-        let mut multiple = Running::of(point);
-        for bit in (0..63).rev() {
-            lines.push(multiple.double());
-            if (Z >> bit) & 1 == 1 {
-                lines.push(multiple.add(point));
-            }
-        }
-        (Self(lines), multiple)
     }
 }
 
