@@ -12,7 +12,7 @@ pub struct Order(pub(crate) Ordered);
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub(crate) enum Ordered {
-    /// Keep a message, and send it to all peers that lack it.
+    /// Keep a message, and send it to the peers that lack it: a relayed vote to few of them at first. (GOSSIP-12)
     Keep {
         message: GossipMessage,
         /// Peers that sent it.

@@ -186,7 +186,7 @@ impl GossipValidator {
         self.metrics.live_peers.set(count(peers.len()));
     }
 
-    /// Orders a message to be sent to all peers that lack it, and kept for later peers. A message that is already
+    /// Orders an own message to be sent to all peers that lack it, and kept for later peers. A message that is already
     /// kept is repeated from time to time without another order.
     pub(crate) fn send(&self, message: GossipMessage) {
         self.order(Ordered::Keep {

@@ -233,7 +233,7 @@ library FinalityProof {
         }
     }
 
-    /// @notice JUST-5 of one proof of a batch that does not hold, whose points were read anew.
+    /// @notice Whether JUST-5 holds for the points in the working memory, which it overwrites.
     function equationHolds(uint256 m) internal view returns (bool) {
         _terms(m);
         return _product(m);
