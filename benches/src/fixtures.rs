@@ -224,7 +224,7 @@ pub fn regular(round: &Round, proofs: &[Vec<u8>]) -> Keyset {
     let keyset = round.keyset();
     let keyset = Keyset::check(keyset.commitment(), &keyset.key_bytes()).expect("its own keys");
     for bytes in proofs.iter().cycle().take(200) {
-        let proof = decode_justification(bytes).prepare(&keyset, GENESIS);
+        let proof = decode_justification(bytes).prepare(&keyset, GENESIS, None);
         assert!(proof.is_ok(), "made by members");
     }
     keyset
@@ -274,11 +274,14 @@ pub fn decode_justification(bytes: &[u8]) -> UncheckedJustification {
 
 /// Whether all of these finality proofs of one set hold, checked together.
 pub fn hold_together(proofs: &[Vec<u8>], keyset: &Keyset) -> bool {
-    let opened: Result<Vec<_>, _> = proofs
-        .iter()
-        .map(|bytes| decode_justification(bytes).prepare(keyset, GENESIS))
-        .collect();
-    opened.is_ok_and(|opened| PreparedJustification::verify_all(opened).len() == proofs.len())
+    let mut opened = Vec::new();
+    for bytes in proofs {
+        let Ok(one) = decode_justification(bytes).prepare(keyset, GENESIS, opened.last()) else {
+            return false;
+        };
+        opened.push(one);
+    }
+    PreparedJustification::verify_all(opened).len() == proofs.len()
 }
 
 /// `signers` of `n`, spread evenly, so that non-signers have no neighbours to share hashes with.

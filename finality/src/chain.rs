@@ -183,16 +183,18 @@ impl Chain {
         &self,
         justification: UncheckedJustification,
     ) -> Result<Justification, CheckError> {
-        Ok(self.prepare(justification)?.verify()?)
+        Ok(self.prepare(justification, None)?.verify()?)
     }
 
     /// Checks everything in a justification except its equation, against the set that it names on the finalized chain.
+    /// It is verified together with the one `before` it.
     pub(crate) fn prepare(
         &self,
         justification: UncheckedJustification,
+        before: Option<&PreparedJustification>,
     ) -> Result<PreparedJustification, CheckError> {
         let set = self.set_by_id(justification.commitment.validator_set_id)?;
-        Ok(justification.prepare(set.keyset(), self.genesis_hash())?)
+        Ok(justification.prepare(set.keyset(), self.genesis_hash(), before)?)
     }
 
     fn set_by_id(&self, id: SetId) -> Result<Arc<DualKeyset>, ChainError> {

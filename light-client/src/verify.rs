@@ -78,7 +78,7 @@ fn verify_with(
     update: &Update,
     check: impl FnOnce(PreparedJustification) -> Result<Justification, JustificationError>,
 ) -> Result<Outcome, Error> {
-    let (set, prepared) = match before_equation(trusted, update) {
+    let (set, prepared) = match before_equation(trusted, update, None) {
         Err(error @ Error::TooFarAhead { .. }) => {
             set_id_is_unchanged(trusted, update)?;
             return Err(error);
@@ -107,7 +107,7 @@ pub fn verify_prefix(trusted: &Trusted, updates: &[Update]) -> Vec<Verified> {
     let mut states: Vec<Trusted> = Vec::new();
     for update in updates {
         let before = states.last().unwrap_or(trusted);
-        let Ok((set, one)) = before_equation(before, update) else {
+        let Ok((set, one)) = before_equation(before, update, prepared.last()) else {
             break;
         };
         let Ok(Some(state)) = after_equation(before, set, update) else {
@@ -150,7 +150,7 @@ impl Trusted {
     /// # Errors
     /// As [`verify`], save for JUST-5 and for what is checked after it.
     pub fn witness(&self, update: impl Into<Update>) -> Result<Witness, Error> {
-        let (_, prepared) = before_equation(self, &update.into())?;
+        let (_, prepared) = before_equation(self, &update.into(), None)?;
         Ok(prepared.witness())
     }
 
@@ -186,11 +186,12 @@ impl Trusted {
 fn before_equation<'a>(
     trusted: &'a Trusted,
     update: &Update,
+    before: Option<&PreparedJustification>,
 ) -> Result<(&'a TrustedSet, PreparedJustification), Error> {
     let commitment = update.commitment();
     rules::block_is_not_old(trusted.best_number(), commitment.block_number)?;
     let set = set_is_trusted(trusted, commitment.validator_set_id)?;
-    let prepared = proof_is_well_formed(update, set, trusted)?;
+    let prepared = proof_is_well_formed(update, set, trusted, before)?;
     Ok((set, prepared))
 }
 
@@ -234,7 +235,7 @@ fn set_is_trusted(trusted: &Trusted, got: SetId) -> Result<&TrustedSet, Error> {
 fn set_id_is_unchanged(trusted: &Trusted, update: &Update) -> Result<(), Error> {
     let holds_for = |set: &&TrustedSet| {
         let renamed = update.with_set_id(set.commitment.id);
-        let prepared = proof_is_well_formed(&renamed, set, trusted);
+        let prepared = proof_is_well_formed(&renamed, set, trusted, None);
         prepared.is_ok_and(|prepared| prepared.verify().is_ok())
     };
     match trusted.sets().find(holds_for) {
@@ -251,17 +252,18 @@ fn proof_is_well_formed(
     update: &Update,
     set: &TrustedSet,
     trusted: &Trusted,
+    before: Option<&PreparedJustification>,
 ) -> Result<PreparedJustification, Error> {
     let genesis_hash = trusted.genesis_hash();
     if let Update::Stateless(proof) = update {
-        let prepared = prepare_stateless(proof.clone(), &set.commitment, genesis_hash);
+        let prepared = prepare_stateless(proof.clone(), &set.commitment, genesis_hash, before);
         return Ok(prepared?);
     }
     let keys = set.keys.as_ref().ok_or(Error::KeysNeeded {
         set: set.commitment.id,
     })?;
     let justification = update.justification().clone();
-    Ok(justification.prepare(keys, genesis_hash)?)
+    Ok(justification.prepare(keys, genesis_hash, before)?)
 }
 
 /// LIGHT-5: the signed successor follows.

@@ -243,7 +243,7 @@ impl DualKeyset {
     ) -> Option<Justification> {
         let apk1 = self.keyset().sum_of(&unproven.signers);
         unproven
-            .prepare_equation(&apk1, message)
+            .prepare_equation(&apk1, message, None)
             .ok()?
             .verify()
             .ok()

@@ -1,7 +1,7 @@
 //! Pairing equations with the generator of G2 on one side, alone and many at once.
 
 use crate::transcript::batch_weights;
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 use core::fmt::{self, Debug, Formatter};
 use duet_curve::{Base, Curve, WITNESS_LEN};
 
@@ -12,7 +12,8 @@ pub(crate) struct Equation<C: Curve> {
     pub(crate) t: Coefficient<C>,
     pub(crate) key: Base<C>,
     pub(crate) right: C::G1,
-    pub(crate) point: C::G2Prepared,
+    /// Shared by equations with the same point, whose pairings are one then.
+    pub(crate) point: Arc<C::G2Prepared>,
     /// A hash of everything that the equation is made of.
     pub(crate) digest: [u8; 32],
 }
@@ -42,8 +43,8 @@ impl<C: Curve> Equation<C> {
         self.t.add_mul(&self.sigma, &self.key)
     }
 
-    /// Whether all hold. Each costs one Miller loop, a short multiplication and two terms of a sum of products; all
-    /// together cost one final exponentiation.
+    /// Whether all hold. Each costs a short multiplication, two terms of a sum of products, and a Miller loop unless it
+    /// shares its point with the one before; all together cost one final exponentiation.
     pub(crate) fn all_hold(equations: &[&Self]) -> bool {
         match equations {
             [] => true,
@@ -78,8 +79,17 @@ impl<C: Curve> Equation<C> {
             .map(|(equation, weight)| (&equation.right, *weight))
             .collect();
         let right = C::g1_times_weights(&right);
-        let points = equations.iter().map(|equation| &equation.point);
-        C::equation_holds(&left, &right.iter().zip(points).collect::<Vec<_>>())
+        let mut pairs: Vec<(C::G1, &Arc<C::G2Prepared>)> = Vec::new();
+        for (right, equation) in right.into_iter().zip(equations) {
+            match pairs.last_mut() {
+                Some((sum, point)) if Arc::ptr_eq(point, &equation.point) => {
+                    *sum = C::g1_sum(&[sum, &right]);
+                }
+                _ => pairs.push((right, &equation.point)),
+            }
+        }
+        let pairs: Vec<_> = pairs.iter().map(|(sum, point)| (sum, &***point)).collect();
+        C::equation_holds(&left, &pairs)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     transcript::{coefficient, equation_digest},
     Bitfield, Pk2Bytes, SignatureBytes, Witness, H256,
 };
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use duet_curve::{Base, Curve, Native};
 use scale_info::TypeInfo;
@@ -45,11 +45,12 @@ impl UncheckedJustification {
         set: &Keyset,
         genesis_hash: H256,
     ) -> Result<Justification, JustificationError> {
-        self.prepare(set, genesis_hash)?.verify()
+        self.prepare(set, genesis_hash, None)?.verify()
     }
 
     /// Checks everything but the pairing equation, which [`PreparedJustification::verify_all`] checks for many at
-    /// once.
+    /// once. If the proof `before` this one in that batch has the same `apk2`, as by the same signers, the point is
+    /// decompressed and checked once, and the pairings of both are one.
     ///
     /// # Errors
     /// As [`UncheckedJustification::check`], save for JUST-5.
@@ -61,11 +62,12 @@ impl UncheckedJustification {
         self,
         set: &Keyset,
         genesis_hash: H256,
+        before: Option<&PreparedJustification>,
     ) -> Result<PreparedJustification, JustificationError> {
         self.check_form(set.commitment())?;
         let message = RoundMessage::new(genesis_hash, self.commitment.clone());
         let apk1 = set.sum_of(&self.signers);
-        self.prepare_equation(&apk1, &message)
+        self.prepare_equation(&apk1, &message, before)
     }
 
     /// JUST-1 to JUST-4: everything but curve arithmetic.
@@ -82,8 +84,14 @@ impl UncheckedJustification {
         self,
         apk1: &Base<Native>,
         message: &RoundMessage,
+        before: Option<&PreparedJustification>,
     ) -> Result<PreparedJustification, JustificationError> {
-        let equation = equation(message.hm(), apk1, &self.apk2, &self.signature)?;
+        let same = before.filter(|before| before.justification.apk2 == self.apk2);
+        let apk2 = Apk2 {
+            bytes: &self.apk2,
+            point: same.map(|before| before.equation.point.clone()),
+        };
+        let equation = equation(message.hm(), apk1, apk2, &self.signature)?;
         Ok(PreparedJustification {
             justification: self,
             equation,
@@ -141,8 +149,9 @@ impl PreparedJustification {
         Witness(self.equation.witness())
     }
 
-    /// Checks many equations for about half of the cost of checking them one by one: one Miller loop each, one final
-    /// exponentiation for all. Returns the justifications before the first that does not hold. (JUST-6)
+    /// Checks many equations for about half of the cost of checking them one by one: one Miller loop for each run of
+    /// proofs with one `apk2`, and one final exponentiation for all. Returns the justifications before the first that
+    /// does not hold. (JUST-6)
     ///
     /// The verdicts are those of [`PreparedJustification::verify`] one after the other. The equations are added up
     /// with weights of 128 bits that hash everything in them, so that errors cannot cancel. When the sum does not
@@ -162,22 +171,40 @@ impl PreparedJustification {
     }
 }
 
+/// The sum of the signers' `pk2`, for [`equation`].
+pub(crate) struct Apk2<'a, C: Curve> {
+    pub(crate) bytes: &'a Pk2Bytes,
+    /// The point of these bytes, if a proof checked it before.
+    pub(crate) point: Option<Arc<C::G2Prepared>>,
+}
+
+impl<'a, C: Curve> From<&'a Pk2Bytes> for Apk2<'a, C> {
+    fn from(bytes: &'a Pk2Bytes) -> Self {
+        Self { bytes, point: None }
+    }
+}
+
 /// JUST-5: `e(σ + t·apk1, g2) = e(H(m) + t·g1, apk2)`, with `t` a hash of everything in it.
 ///
 /// The paper draws `t` at random. A hash (Fiat-Shamir) gives every verifier the same verdict, in a runtime too.
 pub(crate) fn equation<C: Curve>(
     hm: &Base<C>,
     apk1: &Base<C>,
-    apk2: &Pk2Bytes,
+    apk2: Apk2<'_, C>,
     signature: &SignatureBytes,
 ) -> Result<Equation<C>, JustificationError> {
     let sigma = C::g1_from_bytes(&signature.0).map_err(JustificationError::Signature)?;
-    let point = C::g2_prepared_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
+    let point = match apk2.point {
+        Some(point) => point,
+        None => C::g2_prepared_from_bytes(&apk2.bytes.0)
+            .map_err(JustificationError::Apk2)?
+            .into(),
+    };
     let digest = equation_digest(
         AGGREGATE_TAG,
         hm.bytes(),
         apk1.bytes(),
-        &apk2.0,
+        &apk2.bytes.0,
         &signature.0,
     );
     let t = Coefficient::Short(coefficient(&digest));

@@ -95,7 +95,7 @@ fn equation<C: Curve>(
         sigma: sigma.clone(),
         t,
         key: pk1.clone(),
-        point: pk2,
+        point: pk2.into(),
         digest: equation_digest(
             POSSESSION_TAG,
             hm.bytes(),

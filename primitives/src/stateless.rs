@@ -91,11 +91,11 @@ pub fn check_stateless(
     set: &KeysetCommitment,
     genesis_hash: H256,
 ) -> Result<Justification, StatelessError> {
-    Ok(prepare_stateless(proof, set, genesis_hash)?.verify()?)
+    Ok(prepare_stateless(proof, set, genesis_hash, None)?.verify()?)
 }
 
 /// [`check_stateless`] without the pairing equation, which [`PreparedJustification::verify_all`] checks for many at
-/// once.
+/// once; with the proof `before` it there, as in [`UncheckedJustification::prepare`].
 ///
 /// # Errors
 /// As [`check_stateless`], save for JUST-5.
@@ -106,6 +106,7 @@ pub fn prepare_stateless(
     proof: StatelessProof,
     set: &KeysetCommitment,
     genesis_hash: H256,
+    before: Option<&PreparedJustification>,
 ) -> Result<PreparedJustification, StatelessError> {
     let StatelessProof {
         justification,
@@ -115,7 +116,7 @@ pub fn prepare_stateless(
     justification.check_form(set)?;
     let apk1 = signers_sum(set, &justification.signers, non_signers, &proof)?;
     let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
-    Ok(justification.prepare_equation(&apk1, &message)?)
+    Ok(justification.prepare_equation(&apk1, &message, before)?)
 }
 
 /// STATELESS-1, STATELESS-2, and `apk1 = total − Σ non-signers`.

@@ -4,7 +4,7 @@
 use crate::{
     dleq,
     equation::Equation,
-    justification,
+    justification::{self, Apk2},
     possession::{self, Suites},
     suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
     transcript::hash_to_scalar,
@@ -219,19 +219,52 @@ fn aggregate<C: Curve>(seeds: &[u8], message: &[u8]) -> (SignatureBytes, C::G1, 
     )
 }
 
+fn equation<C: Curve>(
+    seeds: &[u8],
+    message: &[u8],
+    apk2: Apk2<'_, C>,
+    signature: &SignatureBytes,
+) -> Result<Equation<C>, JustificationError> {
+    let hm = hash_message::<C>(SIGNATURE_SUITE, message);
+    let (_, apk1, _) = aggregate::<C>(seeds, message);
+    let apk1 = Base::<C>::new(apk1, Purpose::Once);
+    justification::equation(&hm, &apk1, apk2, signature)
+}
+
 fn holds<C: Curve>(
     seeds: &[u8],
     message: &[u8],
     apk2: &Pk2Bytes,
     signature: &SignatureBytes,
 ) -> Result<(), JustificationError> {
-    let hm = hash_message::<C>(SIGNATURE_SUITE, message);
-    let (_, apk1, _) = aggregate::<C>(seeds, message);
-    let apk1 = Base::<C>::new(apk1, Purpose::Once);
-    justification::equation(&hm, &apk1, apk2, signature)?
+    equation::<C>(seeds, message, apk2.into(), signature)?
         .holds()
         .then_some(())
         .ok_or(JustificationError::EquationFails)
+}
+
+/// Whether four proofs hold together, of which the second and the third are by the same signers and share the point of
+/// `apk2`.
+fn hold_together<C: Curve>() -> bool {
+    let mut equations: Vec<Equation<C>> = Vec::new();
+    for (number, seeds) in (0_u8..).zip([[1, 2], [3, 4], [3, 4], [1, 2]]) {
+        let message = [number];
+        let (signature, _, bytes) = aggregate::<C>(&seeds, &message);
+        let apk2 = Apk2 {
+            bytes: &bytes,
+            point: (number == 2).then(|| equations[1].point.clone()),
+        };
+        let equation = equation::<C>(&seeds, &message, apk2, &signature);
+        equations.push(equation.expect("points of its signers"));
+    }
+    Equation::all_hold(&equations.iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn all_back_ends_add_up_equations_that_share_a_point() {
+    assert!(hold_together::<Ark>());
+    assert!(hold_together::<Blst>());
+    assert!(hold_together::<Wasm>());
 }
 
 #[test]

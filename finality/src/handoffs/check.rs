@@ -147,7 +147,7 @@ impl AnswerCheck {
         let mut refused = None;
         let sets = iter::successors(Some(first_set), |set| set.checked_next());
         for (set, justification) in sets.zip(list) {
-            match self.prepare(set, justification) {
+            match self.prepare(set, justification, prepared.last()) {
                 Ok(one) => prepared.push(one),
                 Err(error) => {
                     refused = Some(error);
@@ -167,6 +167,7 @@ impl AnswerCheck {
         &self,
         expected: SetId,
         justification: UncheckedJustification,
+        before: Option<&PreparedJustification>,
     ) -> Result<PreparedJustification, AnswerError> {
         let commitment = &justification.commitment;
         let got = commitment.validator_set_id;
@@ -176,6 +177,6 @@ impl AnswerCheck {
         if !commitment.is_handoff() {
             return Err(AnswerError::NoHandoff { set: got });
         }
-        Ok(self.chain.prepare(justification)?)
+        Ok(self.chain.prepare(justification, before)?)
     }
 }

@@ -208,7 +208,7 @@ fn holds(
     apk2: &Pk2Bytes,
     signature: &SignatureBytes,
 ) -> Result<(), RecoveryError> {
-    let equation = equation(message.hm(), apk1, apk2, signature)?;
+    let equation = equation(message.hm(), apk1, apk2.into(), signature)?;
     let fails = crate::JustificationError::EquationFails;
     equation.holds().then_some(()).ok_or(fails.into())
 }

@@ -93,18 +93,21 @@ fn justifications(data: &[u8]) {
         proofs.push(proof);
     }
     let set = SAMPLE.set.set.keyset();
-    let opened: Vec<_> = proofs
-        .iter()
-        .filter_map(|proof| Some((proof, proof.clone().prepare(set, GENESIS).ok()?)))
-        .collect();
+    let mut opened = Vec::new();
+    let mut pending: Vec<PreparedJustification> = Vec::new();
+    for proof in &proofs {
+        if let Ok(one) = proof.clone().prepare(set, GENESIS, pending.last()) {
+            opened.push(proof);
+            pending.push(one);
+        }
+    }
     let holding = opened
         .iter()
-        .take_while(|(proof, _)| checked(proof).is_ok())
+        .take_while(|proof| checked(proof).is_ok())
         .count();
-    let (proofs, pending): (Vec<_>, Vec<_>) = opened.into_iter().unzip();
     let together = PreparedJustification::verify_all(pending);
     assert_eq!(together.len(), holding, "together and one by one");
-    for (together, proof) in together.iter().zip(proofs) {
+    for (together, proof) in together.iter().zip(opened) {
         assert_eq!(together.as_unchecked(), proof);
         assert_eq!(judged(proof), Ok(()));
     }
@@ -189,7 +192,7 @@ fn stateless(data: &[u8]) {
     };
     let set = SAMPLE.set.set.keyset();
     let alone = check_stateless(proof.clone(), set.commitment(), GENESIS).map(|_| ());
-    let opened = prepare_stateless(proof.clone(), set.commitment(), GENESIS)
+    let opened = prepare_stateless(proof.clone(), set.commitment(), GENESIS, None)
         .and_then(|prepared| Ok(prepared.verify()?))
         .map(|_| ());
     assert_eq!(alone, opened);

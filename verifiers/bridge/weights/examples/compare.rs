@@ -159,7 +159,7 @@ fn duet(len: u16, is_mandatory: bool) -> [Case; 2] {
         trusting_period: u64::MAX,
         operating_mode: BasicOperatingMode::Normal,
     };
-    let prepared = prepare_stateless(proof.clone(), set.set.commitment(), H256::zero());
+    let prepared = prepare_stateless(proof.clone(), set.set.commitment(), H256::zero(), None);
     let witness = prepared.expect("of the set").witness();
     let (finality_target, proof) = (Box::new(header_1), Box::new(proof));
     let current_set_id = SetId::new(0);

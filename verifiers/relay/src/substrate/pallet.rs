@@ -159,7 +159,7 @@ pub(crate) fn arguments(delivery: &Delivery, signing: SetRef) -> Result<Vec<u8>,
 
 /// The witness of the proof's equation. (JUST-11)
 pub(crate) fn witness(delivery: &Delivery, genesis_hash: H256) -> Result<Witness, TargetError> {
-    prepare_stateless(delivery.proof.clone(), &delivery.set, genesis_hash)
+    prepare_stateless(delivery.proof.clone(), &delivery.set, genesis_hash, None)
         .map(|prepared| prepared.witness())
         .map_err(|error| TargetError::Refused(error.to_string()))
 }

@@ -6,7 +6,7 @@ use frame_support::{assert_noop, assert_ok, dispatch::GetDispatchInfo};
 use sp_runtime::transaction_validity::InvalidTransaction;
 
 fn witness(by: u64, proof: &StatelessProof) -> Witness {
-    let prepared = prepare_stateless(proof.clone(), set(by).set.commitment(), GENESIS);
+    let prepared = prepare_stateless(proof.clone(), set(by).set.commitment(), GENESIS, None);
     prepared.expect("all but the equation is right").witness()
 }
 
