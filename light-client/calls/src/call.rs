@@ -285,8 +285,8 @@ impl Run<'_> {
                 Some(key)
             }
             Next::Absent => None,
-            Next::Unknown(key) => {
-                self.need(key);
+            Next::Unknown(keys) => {
+                keys.into_iter().for_each(|key| self.need(key));
                 None
             }
         }

@@ -5,14 +5,14 @@ use alloc::string::String;
 /// The most characters of a runtime's own words.
 const MAX_WORDS: usize = 300;
 
-/// A runtime's own words, cut, and without control characters, so that they can be shown.
+/// A runtime's own words, cut, and without anything that a terminal would obey.
 pub(crate) fn shown(words: &str) -> String {
     let mut text = String::new();
     for character in words.chars().take(MAX_WORDS) {
-        if character.is_control() {
-            text.extend(character.escape_default());
-        } else {
-            text.push(character);
+        match character {
+            // Quotes are harmless here.
+            '\'' | '"' | '\\' => text.push(character),
+            _ => text.extend(character.escape_debug()),
         }
     }
     if words.chars().nth(MAX_WORDS).is_some() {

@@ -85,9 +85,12 @@ impl Overlay {
 }
 
 /// A value with one more item, as the SDK's `append` makes it: a SCALE list whose items are not looked at. A value that
-/// begins with no length becomes a list of one.
+/// begins with no length, or with one in more bytes than it takes, becomes a list of one.
 pub(crate) fn append(value: &[u8], item: &[u8]) -> Vec<u8> {
-    let longer = read_compact(value).and_then(|(len, rest)| Some((len.checked_add(1)?, rest)));
+    let is_shortest =
+        |(len, rest): &(u32, &[u8])| compact(*len).len().saturating_add(rest.len()) == value.len();
+    let list = read_compact(value).filter(is_shortest);
+    let longer = list.and_then(|(len, rest)| Some((len.checked_add(1)?, rest)));
     let (len, rest) = longer.unwrap_or((1, &[]));
     let mut bytes = compact(len);
     bytes.extend_from_slice(rest);
@@ -182,7 +185,15 @@ mod tests {
     #[test]
     fn what_is_no_list_becomes_a_list_of_one() {
         let full = codec::Encode::encode(&codec::Compact(u32::MAX));
-        for value in [&[][..], &[1], &[0b111], &full] {
+        for value in [
+            &[][..],
+            &[1],
+            &[0b111],
+            &[1, 0],
+            &[2, 0, 0, 0, 7],
+            &[3, 0, 0, 0, 1],
+            &full,
+        ] {
             assert_eq!(append(value, &[9]), [4, 9], "{value:?}");
         }
     }

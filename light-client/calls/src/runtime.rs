@@ -4,7 +4,10 @@ use crate::{
     error::{shown, CodeError},
     limits::MAX_HEAP_PAGES,
 };
-use alloc::{format, string::ToString};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 use smoldot::executor::{
     host::{Config, HostVmPrototype},
     storage_heap_pages_to_value,
@@ -47,7 +50,7 @@ impl Runtime {
             .filter(|pages| *pages <= HeapPages::new(MAX_HEAP_PAGES));
         let pages = pages.ok_or_else(|| CodeError::HeapPages {
             max: MAX_HEAP_PAGES,
-            got: shown(&format!("{heap_pages:02x?}")),
+            got: heap_pages.map_or_else(String::new, first_bytes),
         })?;
         let prototype = HostVmPrototype::new(Config {
             module: code,
@@ -77,4 +80,10 @@ impl Runtime {
     pub(crate) fn prototype(&self) -> HostVmPrototype {
         self.prototype.clone()
     }
+}
+
+/// Of an entry, in hexadecimal digits, so much as its right length has, and how long it is.
+fn first_bytes(entry: &[u8]) -> String {
+    let first = entry.get(..8).unwrap_or(entry);
+    format!("{first:02x?} in {} bytes", entry.len())
 }

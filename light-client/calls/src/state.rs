@@ -2,8 +2,13 @@
 //!
 //! Nodes are found by their hash alone, from the root on: one that is not of this state is never looked at.
 
-use crate::error::StateTooLarge;
-use alloc::{borrow::ToOwned, collections::BTreeMap, vec::Vec};
+use crate::{error::StateTooLarge, limits::MAX_NEEDS};
+use alloc::{
+    borrow::ToOwned,
+    collections::{btree_map::Entry, BTreeMap},
+    vec,
+    vec::Vec,
+};
 use smoldot::trie::trie_node::{decode, Decoded, DecodedPartialKey, StorageValue};
 use sp_crypto_hashing::blake2_256;
 
@@ -25,9 +30,13 @@ pub enum Next {
     Found(Vec<u8>),
     /// There is provably none.
     Absent,
-    /// These nodes do not cover it. The proof of this key, which the state may not have, leads one node further.
-    Unknown(Vec<u8>),
+    /// These nodes do not cover it. The proof of the first of these keys, which the state may not have, leads one node
+    /// further; those of the others, at most [`MAX_NEEDS`](crate::MAX_NEEDS) in all, to the keys behind it.
+    Unknown(Vec<Vec<u8>>),
 }
+
+/// How many nibbles the keys of all entries of one item of a pallet have in common.
+const ITEM: usize = 64;
 
 type Node<'a> = Decoded<'a, DecodedPartialKey<'a>, &'a [u8]>;
 
@@ -78,17 +87,15 @@ impl ProvenState {
     ) -> Result<(), StateTooLarge> {
         for node in nodes {
             let bytes = self.bytes.saturating_add(node.len());
+            let Entry::Vacant(place) = self.nodes.entry(blake2_256(node)) else {
+                continue;
+            };
             if bytes > self.max_bytes {
                 let max = self.max_bytes;
                 return Err(StateTooLarge { max });
             }
-            if self
-                .nodes
-                .insert(blake2_256(node), node.to_owned())
-                .is_none()
-            {
-                self.bytes = bytes;
-            }
+            place.insert(node.to_owned());
+            self.bytes = bytes;
         }
         Ok(())
     }
@@ -151,8 +158,12 @@ impl ProvenState {
     pub fn next_key(&self, after: &[u8]) -> Next {
         let bound = nibbles(after);
         let Some(root) = self.node(&self.root) else {
-            return Next::Unknown(after.to_owned());
+            return Next::Unknown(vec![after.to_owned()]);
         };
+        // What is behind the next key is asked for together with it while it is of the same item: a runtime goes through
+        // all entries of an item.
+        let item = bound.get(..ITEM).unwrap_or_default();
+        let mut leads = Vec::new();
         // The way down to the node that is looked at: each node, the length of the way with it, and where to go on.
         let mut way: Vec<Visited<'_>> = Vec::new();
         let mut path = Vec::new();
@@ -167,7 +178,8 @@ impl ProvenState {
                     Some(bound) => From::of(below, bound),
                 };
                 let has_value = !matches!(node.storage_value, StorageValue::None);
-                if matches!(from, From::All) && has_value && path.len() % 2 == 0 {
+                let is_next = matches!(from, From::All) && has_value && path.len() % 2 == 0;
+                if is_next && leads.is_empty() {
                     return Next::Found(bytes(&path));
                 }
                 way.push(Visited {
@@ -177,7 +189,10 @@ impl ProvenState {
                 });
             }
             let Some(last) = way.last_mut() else {
-                return Next::Absent;
+                return match leads.is_empty() {
+                    true => Next::Absent,
+                    false => Next::Unknown(leads),
+                };
             };
             path.truncate(last.len);
             let Some((index, bound)) = last.from.next(&last.node) else {
@@ -186,8 +201,15 @@ impl ProvenState {
             };
             path.push(index);
             let child = child_of(&last.node, index).and_then(|child| self.node(child));
+            if !leads.is_empty() && path.iter().zip(item).any(|(of, in_item)| of != in_item) {
+                return Next::Unknown(leads);
+            }
             let Some(child) = child else {
-                return Next::Unknown(bytes(&path));
+                leads.push(bytes(&path));
+                if leads.len() >= MAX_NEEDS {
+                    return Next::Unknown(leads);
+                }
+                continue;
             };
             enter = Some((child, bound));
         }
