@@ -66,8 +66,8 @@ pub(crate) enum Command {
     Follow(Follow),
     /// Follow the chain and serve verified JSON-RPC over HTTP and WebSocket.
     ///
-    /// Any tool can connect. Answers about the chain are checked under the newest proven block. Answers that only the
-    /// runtime could check are passed through, or refused with --strict. All other requests are refused.
+    /// Any tool can connect. Answers about the chain are checked under the newest proven block. Calls of the
+    /// runtime are executed here. Answers that nothing proves are passed through, or refused with --strict. All other requests are refused.
     Serve(Serve),
     /// Print a block's verified header.
     Block(Block),
@@ -75,11 +75,18 @@ pub(crate) enum Command {
     Storage(Storage),
     /// Print an account's verified nonce and balance.
     Account(Account),
+    /// Print the outcome of a call of the runtime.
+    ///
+    /// The code of the runtime and the entries that it reads are proven, and this program executes the call.
+    Call(Call),
+    /// Print the metadata of the runtime, by the verified call `Metadata_metadata`.
+    Metadata(Metadata),
+    /// Print the fee and the weight of an extrinsic, by the verified call `TransactionPaymentApi_query_info`.
+    Fee(Fee),
     /// Show that a transaction is in a block, or that it is not.
     ///
     /// The block is proven final, and the list of its extrinsics is proven complete. Whether the transaction's call
-    /// succeeded is not proven: only the chain's events state it, and decoding them needs the chain's metadata, which
-    /// cannot be proven.
+    /// succeeded is not shown: only the chain's events state it, and this program does not decode them.
     Tx(Tx),
     /// Submit finality proofs to nodes, which report the signers of false proofs to their chain.
     ///
@@ -177,7 +184,7 @@ pub(crate) struct Fresh {
     pub(crate) max_age: Option<u64>,
 }
 
-/// The common arguments of `block`, `storage` and `account`.
+/// The common arguments of the commands that answer a question about a block.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Read {
     #[command(flatten)]
@@ -220,6 +227,40 @@ pub(crate) struct Account {
     #[arg(value_name = "ADDRESS")]
     pub(crate) account: question::Account,
 }
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Call {
+    #[command(flatten)]
+    pub(crate) read: Read,
+
+    /// The function, such as AccountNonceApi_account_nonce.
+    #[arg(value_name = "METHOD")]
+    pub(crate) method: String,
+
+    /// Its parameters in SCALE, one after the other, 0x-hex.
+    #[arg(value_name = "HEX", value_parser = bytes, default_value = "0x")]
+    pub(crate) parameters: Bytes,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Metadata {
+    #[command(flatten)]
+    pub(crate) read: Read,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Fee {
+    #[command(flatten)]
+    pub(crate) read: Read,
+
+    /// The extrinsic, 0x-hex, with its length in front, as it would be submitted. The signature need not be valid.
+    #[arg(value_name = "HEX_OF_EXTRINSIC", value_parser = bytes)]
+    pub(crate) extrinsic: Bytes,
+}
+
+/// Bytes on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Tx {
@@ -370,6 +411,14 @@ pub(crate) struct Run {
     /// Warn when no endpoint has had a new proof for this long.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) stall_after: Duration,
+}
+
+fn bytes(text: &str) -> Result<Bytes, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let bytes = hex::decode(digits);
+    bytes
+        .map(Bytes)
+        .map_err(|error| format!("bytes are 0x and hexadecimal digits: {error}"))
 }
 
 fn hash(text: &str) -> Result<H256, String> {
