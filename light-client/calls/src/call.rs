@@ -1,8 +1,8 @@
 //! One call of a function of the runtime. (STATE-6 to STATE-8)
 //!
-//! A call runs from its beginning each time. Where an entry is missing, the run goes on as if there were none, and its end
-//! is not looked at: the keys that it asks for from there on are guesses, most of them right, so that few proofs are
-//! needed. Only a run without a missing entry has an outcome.
+//! A call runs from its beginning each time. Where an entry is missing, the run goes on as if there were none, and its
+//! end is not looked at: the keys that it asks for from there on are guesses, most of them right, so that few proofs
+//! are needed. Only a run without a missing entry has an outcome.
 
 use crate::{
     error::{shown, CallError, Unsupported},
@@ -41,8 +41,8 @@ pub struct Call {
 pub enum Progress {
     /// It ended.
     Done(Done),
-    /// It needs the proof of these keys, at most [`MAX_NEEDS`]. Present or not, they lead to the entries that are missing.
-    /// Insert the proof into the state, and run the call again.
+    /// It needs the proof of these keys, at most [`MAX_NEEDS`]. Present or not, they lead to the entries that are
+    /// missing. Insert the proof into the state, and run the call again.
     Needs(Vec<Vec<u8>>),
 }
 
@@ -51,8 +51,8 @@ pub enum Progress {
 pub struct Done {
     /// What the function returned.
     pub output: Vec<u8>,
-    /// The keys whose proof it took. A later call of the same function of the same code takes nearly the same: fetch them
-    /// first.
+    /// The keys whose proof it took. A later call of the same function of the same code takes nearly the same: fetch
+    /// them first.
     pub read: BTreeSet<Vec<u8>>,
     /// How often it ran.
     pub rounds: u32,
@@ -292,8 +292,8 @@ impl Run<'_> {
         }
     }
 
-    /// Removes the entries with a prefix: those that the call made, and of those in the state `limit` at most. How many in
-    /// the state were looked at, and whether more are there, as the SDK counts.
+    /// Removes the entries with a prefix: those that the call made, and of those in the state `limit` at most. How
+    /// many in the state were looked at, and whether more are there, as the SDK counts.
     fn clear(&mut self, prefix: &[u8], limit: Option<u32>) -> Result<(u32, bool), CallError> {
         if CHILD_TRIES.starts_with(prefix) || prefix.starts_with(CHILD_TRIES) {
             return Ok((0, false));

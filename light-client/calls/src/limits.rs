@@ -9,8 +9,8 @@ pub const MAX_HEAP_PAGES: u32 = 16 * 1024;
 /// What one call may take.
 ///
 /// There is no bound on steps: the executor counts none. Between two requests to the host, a runtime can compute for
-/// any time. The code is that of the chain, and its validators run it too; a caller that cannot wait runs the call on a
-/// thread of its own.
+/// any time. The code is that of the chain, and its validators run it too; a caller that cannot wait runs the call on
+/// a thread of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// How often [`Call::run`](crate::Call::run) may run, and so how many proofs a call may need.

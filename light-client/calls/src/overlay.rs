@@ -84,8 +84,8 @@ impl Overlay {
     }
 }
 
-/// A value with one more item, as the SDK's `append` makes it: a SCALE list whose items are not looked at. A value that
-/// begins with no length, or with one in more bytes than it takes, becomes a list of one.
+/// A value with one more item, as the SDK's `append` makes it: a SCALE list whose items are not looked at. A value
+/// that begins with no length, or with one in more bytes than it takes, becomes a list of one.
 pub(crate) fn append(value: &[u8], item: &[u8]) -> Vec<u8> {
     let is_shortest =
         |(len, rest): &(u32, &[u8])| compact(*len).len().saturating_add(rest.len()) == value.len();

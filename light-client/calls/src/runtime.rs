@@ -21,8 +21,8 @@ pub const CODE_KEY: &[u8] = b":code";
 /// The key of the number of pages of the runtime's heap. Few chains have such an entry.
 pub const HEAP_PAGES_KEY: &[u8] = b":heappages";
 
-/// A key that no state has, right after [`CODE_KEY`]. In a state of version 1 the proof that it is absent has the hash of
-/// the code and not the code, a few hundred bytes: enough to see that the code is still the same
+/// A key that no state has, right after [`CODE_KEY`]. In a state of version 1 the proof that it is absent has the hash
+/// of the code and not the code, a few hundred bytes: enough to see that the code is still the same
 /// ([`ProvenState::value_hash`](crate::ProvenState::value_hash)).
 pub const CODE_PROBE: &[u8] = b":code\0";
 
@@ -34,7 +34,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Compiles a runtime from the entry [`CODE_KEY`], which may be compressed by zstd, and the entry [`HEAP_PAGES_KEY`].
+    /// Compiles a runtime from the entry [`CODE_KEY`], which may be compressed by zstd, and the entry
+    /// [`HEAP_PAGES_KEY`].
     ///
     /// Functions are translated when they are first called. Cost: tens of milliseconds for a runtime of some MiB.
     ///
@@ -42,7 +43,8 @@ impl Runtime {
     /// [`CodeError`].
     ///
     /// # Security
-    /// Both must be proven entries of one state. The code of a chain is trusted to end, and with its first pages of memory.
+    /// Both must be proven entries of one state. The code of a chain is trusted to end, and with its first pages of
+    /// memory.
     pub fn compile(code: &[u8], heap_pages: Option<&[u8]>) -> Result<Self, CodeError> {
         let pages = storage_heap_pages_to_value(heap_pages);
         let pages = pages

@@ -118,8 +118,8 @@ impl ProvenState {
         }
     }
 
-    /// The BLAKE2b-256 hash of the value of an entry, which is known without the value where the trie holds the value's
-    /// hash.
+    /// The BLAKE2b-256 hash of the value of an entry, which is known without the value where the trie holds the
+    /// value's hash.
     pub fn value_hash(&self, key: &[u8]) -> Lookup<[u8; 32]> {
         match self.entry(key) {
             Lookup::Found(StorageValue::Unhashed(value)) => Lookup::Found(blake2_256(value)),
@@ -160,8 +160,8 @@ impl ProvenState {
         let Some(root) = self.node(&self.root) else {
             return Next::Unknown(vec![after.to_owned()]);
         };
-        // What is behind the next key is asked for together with it while it is of the same item: a runtime goes through
-        // all entries of an item.
+        // What is behind the next key is asked for together with it while it is of the same item: a runtime goes
+        // through all entries of an item.
         let item = bound.get(..ITEM).unwrap_or_default();
         let mut leads = Vec::new();
         // The way down to the node that is looked at: each node, the length of the way with it, and where to go on.

@@ -67,7 +67,8 @@ pub(crate) enum Command {
     /// Follow the chain and serve verified JSON-RPC over HTTP and WebSocket.
     ///
     /// Any tool can connect. Answers about the chain are checked under the newest proven block. Calls of the
-    /// runtime are executed here. Answers that nothing proves are passed through, or refused with --strict. All other requests are refused.
+    /// runtime are executed here. Answers that nothing proves are passed through, or refused with --strict. All other
+    /// requests are refused.
     Serve(Serve),
     /// Print a block's verified header.
     Block(Block),
@@ -178,8 +179,8 @@ pub(crate) struct Serve {
 /// How old an answer may be.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Fresh {
-    /// Fail if the newest proven block is older than this, or if nobody proves its time. The chain may have stopped, or the
-    /// endpoints hide newer blocks. Its age is by this machine's clock.
+    /// Fail if the newest proven block is older than this, or if nobody proves its time. The chain may have stopped, or
+    /// the endpoints hide newer blocks. Its age is by this machine's clock.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_age: Option<u64>,
 }
@@ -336,8 +337,8 @@ pub(crate) struct RecoveryStatement {
 /// What the user says about resets that a recovery proof leads across.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Recovering {
-    /// Cross a reset by the recovery proof in this file, after the wait that the chain names. With --state, the wait goes
-    /// on in the next run, without this option too.
+    /// Cross a reset by the recovery proof in this file, after the wait that the chain names. With --state, the wait
+    /// goes on in the next run, without this option too.
     #[arg(long, value_name = "FILE", conflicts_with = "no_recovery")]
     pub(crate) recovery_proof: Option<PathBuf>,
 
@@ -379,8 +380,8 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) stateless: bool,
 
-    /// Refuse to continue from a block that is older than this, less than the chain's bonding duration. The chain may name a
-    /// period too: the shorter one counts.
+    /// Refuse to continue from a block that is older than this, less than the chain's bonding duration. The chain may
+    /// name a period too: the shorter one counts.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trusting_period: Option<u64>,
 

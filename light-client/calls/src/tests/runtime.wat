@@ -53,7 +53,8 @@
   ;; The key after this one.
   (func (export "next") (param $p i32) (param $n i32) (result i64)
     (call $next (call $bytes (local.get $p) (local.get $n))))
-  ;; The key after this one, when this one is written first and its first byte is written in a transaction that is rolled back.
+  ;; The key after this one, when this one is written first and its first byte is written in a transaction that is
+  ;; rolled back.
   (func (export "next_of_written") (param $p i32) (param $n i32) (result i64)
     (local $key i64)
     (local.set $key (call $bytes (local.get $p) (local.get $n)))

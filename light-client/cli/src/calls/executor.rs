@@ -1,7 +1,7 @@
 //! Runs calls, and proves what they need.
 //!
-//! A run is work for a thread of its own: the executor counts no steps, so a run may take any time. One that takes too long
-//! is left alone, and holds its seat until it ends.
+//! A run is work for a thread of its own: the executor counts no steps, so a run may take any time. One that takes too
+//! long is left alone, and holds its seat until it ends.
 
 use crate::calls::{
     code_file::CodeFile,
@@ -140,8 +140,8 @@ impl Calls {
         Ok(runtime.version().to_vec())
     }
 
-    /// The runtime of a state whose code's hash is proven: one that was compiled before, or whose code was kept, or whose
-    /// code is fetched now.
+    /// The runtime of a state whose code's hash is proven: one that was compiled before, or whose code was kept, or
+    /// whose code is fetched now.
     async fn runtime<P: Prove + Sync>(
         &self,
         proving: &Proving<'_, P>,

@@ -1,5 +1,5 @@
-//! Calls of the runtime, by the commands and by `serve`: executed over what nodes prove, whatever they say of the outcome.
-//! (STATE-5 to STATE-8)
+//! Calls of the runtime, by the commands and by `serve`: executed over what nodes prove, whatever they say of the
+//! outcome. (STATE-5 to STATE-8)
 
 use crate::support::{
     account_info, account_key, checkpoint_file, code, data, hex, urls, Finished, Folder, Node,

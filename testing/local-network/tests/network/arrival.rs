@@ -179,8 +179,8 @@ async fn a_transaction_is_followed_through_verified_answers(network: &Network, n
     calls_have_the_outcomes_of_the_node(&served, node, block).await;
 }
 
-/// Calls of the runtime that `duet-light serve` executes over proven entries have the outcomes of the node's own executor.
-/// (STATE-6)
+/// Calls of the runtime that `duet-light serve` executes over proven entries have the outcomes of the node's own
+/// executor. (STATE-6)
 async fn calls_have_the_outcomes_of_the_node(served: &Rpc, node: &Rpc, block: H256) {
     let body: Value = node
         .ask("chain_getBlock", rpc_params![block])
