@@ -31,7 +31,7 @@ pub enum Next {
     /// There is provably none.
     Absent,
     /// These nodes do not cover it. The proof of the first of these keys, which the state may not have, leads one node
-    /// further; those of the others, at most [`MAX_NEEDS`](crate::MAX_NEEDS) in all, to the keys behind it.
+    /// further; those of the others, at most [`MAX_NEEDS`] in all, to the keys behind it.
     Unknown(Vec<Vec<u8>>),
 }
 

@@ -109,18 +109,18 @@ fn nodes_of_another_state_prove_nothing() {
         (b"account:a".to_vec(), vec![1]),
         (b"bond".to_vec(), vec![2]),
     ]);
-    let key = b"account:a".to_vec();
+    let keys = [b"account:a".to_vec()];
     let mut state = world.unknown();
-    insert(&mut state, &other.prove(&[key.clone()]));
-    assert!(!state.covers(&key));
-    let mut nodes = world.prove(&[key.clone()]);
+    insert(&mut state, &other.prove(&keys));
+    assert!(!state.covers(&keys[0]));
+    let mut nodes = world.prove(&keys);
     for node in &mut nodes {
         *node.last_mut().expect("no node is empty") ^= 1;
     }
     insert(&mut state, &nodes);
-    assert!(!state.covers(&key));
-    insert(&mut state, &world.prove(&[key.clone()]));
-    assert!(state.covers(&key));
+    assert!(!state.covers(&keys[0]));
+    insert(&mut state, &world.prove(&keys));
+    assert!(state.covers(&keys[0]));
 }
 
 /// STATE-6. Beside a sorted list: every key, and keys around each, with all nodes, or as few as can be.
