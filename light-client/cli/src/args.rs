@@ -66,8 +66,9 @@ pub(crate) enum Command {
     Follow(Follow),
     /// Follow the chain and serve verified JSON-RPC over HTTP and WebSocket.
     ///
-    /// Any tool can connect. Answers about the chain are checked under the newest proven block. Answers that only the
-    /// runtime could check are passed through, or refused with --strict. All other requests are refused.
+    /// Any tool can connect. Answers about the chain are checked under the newest proven block. Calls of the
+    /// runtime are executed here. Answers that nothing proves are passed through, or refused with --strict. All other
+    /// requests are refused.
     Serve(Serve),
     /// Print a block's verified header.
     Block(Block),
@@ -75,11 +76,18 @@ pub(crate) enum Command {
     Storage(Storage),
     /// Print an account's verified nonce and balance.
     Account(Account),
+    /// Print the outcome of a call of the runtime.
+    ///
+    /// The code of the runtime and the entries that it reads are proven, and this program executes the call.
+    Call(Call),
+    /// Print the metadata of the runtime, by the verified call `Metadata_metadata`.
+    Metadata(Metadata),
+    /// Print the fee and the weight of an extrinsic, by the verified call `TransactionPaymentApi_query_info`.
+    Fee(Fee),
     /// Show that a transaction is in a block, or that it is not.
     ///
     /// The block is proven final, and the list of its extrinsics is proven complete. Whether the transaction's call
-    /// succeeded is not proven: only the chain's events state it, and decoding them needs the chain's metadata, which
-    /// cannot be proven.
+    /// succeeded is not shown: only the chain's events state it, and this program does not decode them.
     Tx(Tx),
     /// Submit finality proofs to nodes, which report the signers of false proofs to their chain.
     ///
@@ -171,13 +179,13 @@ pub(crate) struct Serve {
 /// How old an answer may be.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Fresh {
-    /// Fail if the newest proven block is older than this, or if nobody proves its time. The chain may have stopped, or the
-    /// endpoints hide newer blocks. Its age is by this machine's clock.
+    /// Fail if the newest proven block is older than this, or if nobody proves its time. The chain may have stopped, or
+    /// the endpoints hide newer blocks. Its age is by this machine's clock.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_age: Option<u64>,
 }
 
-/// The common arguments of `block`, `storage` and `account`.
+/// The common arguments of the commands that answer a question about a block.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Read {
     #[command(flatten)]
@@ -220,6 +228,40 @@ pub(crate) struct Account {
     #[arg(value_name = "ADDRESS")]
     pub(crate) account: question::Account,
 }
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Call {
+    #[command(flatten)]
+    pub(crate) read: Read,
+
+    /// The function, such as AccountNonceApi_account_nonce.
+    #[arg(value_name = "METHOD")]
+    pub(crate) method: String,
+
+    /// Its parameters in SCALE, one after the other, 0x-hex.
+    #[arg(value_name = "HEX", value_parser = bytes, default_value = "0x")]
+    pub(crate) parameters: Bytes,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Metadata {
+    #[command(flatten)]
+    pub(crate) read: Read,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Fee {
+    #[command(flatten)]
+    pub(crate) read: Read,
+
+    /// The extrinsic, 0x-hex, with its length in front, as it would be submitted. The signature need not be valid.
+    #[arg(value_name = "HEX_OF_EXTRINSIC", value_parser = bytes)]
+    pub(crate) extrinsic: Bytes,
+}
+
+/// Bytes on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Tx {
@@ -295,8 +337,8 @@ pub(crate) struct RecoveryStatement {
 /// What the user says about resets that a recovery proof leads across.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Recovering {
-    /// Cross a reset by the recovery proof in this file, after the wait that the chain names. With --state, the wait goes
-    /// on in the next run, without this option too.
+    /// Cross a reset by the recovery proof in this file, after the wait that the chain names. With --state, the wait
+    /// goes on in the next run, without this option too.
     #[arg(long, value_name = "FILE", conflicts_with = "no_recovery")]
     pub(crate) recovery_proof: Option<PathBuf>,
 
@@ -338,8 +380,8 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) stateless: bool,
 
-    /// Refuse to continue from a block that is older than this, less than the chain's bonding duration. The chain may name a
-    /// period too: the shorter one counts.
+    /// Refuse to continue from a block that is older than this, less than the chain's bonding duration. The chain may
+    /// name a period too: the shorter one counts.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trusting_period: Option<u64>,
 
@@ -370,6 +412,14 @@ pub(crate) struct Run {
     /// Warn when no endpoint has had a new proof for this long.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) stall_after: Duration,
+}
+
+fn bytes(text: &str) -> Result<Bytes, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let bytes = hex::decode(digits);
+    bytes
+        .map(Bytes)
+        .map_err(|error| format!("bytes are 0x and hexadecimal digits: {error}"))
 }
 
 fn hash(text: &str) -> Result<H256, String> {

@@ -4,7 +4,12 @@
 use crate::stats;
 #[cfg(feature = "vouchers")]
 use crate::vouch::shown;
-use crate::{age::age, recovery::shown as recovery, verdict::Verdict};
+use crate::{
+    age::age,
+    calls::{Class, DispatchInfo},
+    recovery::shown as recovery,
+    verdict::Verdict,
+};
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
 use duet_light_rpc::{Failure, Fault, PathJson};
 use duet_light_warp::Follower;
@@ -197,6 +202,28 @@ pub(crate) enum Event<'a> {
         #[serde(flatten)]
         source: Source<'a>,
     },
+    /// The outcome of a call of the runtime after a block, executed here over proven entries.
+    Call {
+        block: BlockNumber,
+        hash: H256,
+        method: &'a str,
+        parameters: String,
+        /// What it returned; of metadata without the length in front.
+        output: String,
+        /// How many bytes the output has.
+        length: usize,
+        /// The output as a fee, if it is one.
+        #[serde(flatten, skip_serializing_if = "Option::is_none")]
+        fee: Option<Fee>,
+        /// The hash of the runtime's code.
+        code: H256,
+        /// How many entries the call read.
+        entries: usize,
+        /// How many proofs were requested, besides that of the code.
+        requests: u32,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
     /// A verified statistic of the validators' own figures.
     #[cfg(feature = "statistics")]
     Statistic(stats::shown::Shown<'a>),
@@ -229,6 +256,28 @@ pub(crate) enum Event<'a> {
     /// News of a recovery.
     #[serde(untagged)]
     Recovery(recovery::Shown<'a>),
+}
+
+/// A fee. The amount is in the chain's smallest unit, and in text, because it may exceed the numbers of JSON parsers.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Fee {
+    pub(crate) fee: String,
+    pub(crate) class: Class,
+    /// In picoseconds.
+    pub(crate) ref_time: u64,
+    /// In bytes.
+    pub(crate) proof_size: u64,
+}
+
+impl From<&DispatchInfo> for Fee {
+    fn from(info: &DispatchInfo) -> Self {
+        Self {
+            fee: info.fee.to_string(),
+            class: info.class,
+            ref_time: info.ref_time.0,
+            proof_size: info.proof_size.0,
+        }
+    }
 }
 
 /// The sender of a verified answer, the size of its proof without the finality proof, and the proof.
@@ -413,6 +462,7 @@ impl<'a> Event<'a> {
                 | Self::Storage { .. }
                 | Self::Account { .. }
                 | Self::Transaction { .. }
+                | Self::Call { .. }
                 | Self::Reported { .. }
                 | Self::Recovery(recovery::Shown::Statement { .. })
         )

@@ -17,6 +17,7 @@
 mod age;
 mod args;
 mod begin;
+mod calls;
 mod compare;
 mod event;
 mod follow;
@@ -45,19 +46,21 @@ mod vouch;
 
 use crate::{
     args::{
-        Account, Args, Block, Command, Read, Recovering, RecoveryStatement, Run, Serve, Storage, Tx,
+        Account, Args, Block, Call, Command, Fee, Metadata, Read, Recovering, RecoveryStatement,
+        Run, Serve, Storage, Tx,
     },
+    calls::Function,
     event::Event,
     goal::Goal,
     output::Output,
-    question::Question,
+    question::{Question, Shown},
     recovery::wanted::Recovery,
     session::Session,
 };
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::BlockNumber;
 use duet_process::Signals;
-use std::{future::Future, path::Path, process::ExitCode};
+use std::{future::Future, path::Path, process::ExitCode, sync::Arc};
 
 fn main() -> ExitCode {
     let Args { command } = duet_process::arguments();
@@ -89,6 +92,22 @@ fn main() -> ExitCode {
             None => return ExitCode::from(Kind::Usage.code()),
         },
         Command::Account(Account { read, account }) => answer(&read, &Question::Account(account)),
+        Command::Call(Call {
+            read,
+            method,
+            parameters,
+        }) => {
+            let function = Function::new(&method, parameters.0);
+            answer(&read, &Question::Call(function, Shown::Output))
+        }
+        Command::Metadata(Metadata { read }) => answer(
+            &read,
+            &Question::Call(Function::metadata(), Shown::Metadata),
+        ),
+        Command::Fee(Fee { read, extrinsic }) => {
+            let function = Function::query_info(&extrinsic.0);
+            answer(&read, &Question::Call(function, Shown::Fee))
+        }
         Command::Tx(Tx {
             run,
             fresh,
@@ -182,7 +201,8 @@ async fn serve_until_stopped(args: &Serve, output: &Output) -> Result<(), Failur
     let mut session = Session::new(&args.run, Goal::Never, output.clone())?;
     session.attach(link, reports);
     session.recovery = Recovery::new(&args.recovering, session.genesis)?;
-    let mut server = serve::start(args, session.asking.genesis, following, output).await?;
+    let (genesis, calls) = (session.asking.genesis, Arc::clone(&session.calls));
+    let mut server = serve::start(args, genesis, following, calls, output).await?;
     let ended = tokio::select! {
         ended = session.run() => ended,
         failure = server.failed() => Err(failure),

@@ -149,6 +149,20 @@ async fn one_by_one(
     })
 }
 
+/// The trie nodes that prove entries of the state after a block, checked. (STATE-2)
+pub(crate) async fn entries(
+    server: &Server,
+    header: &FinalHeader,
+    keys: &[&[u8]],
+) -> Result<Vec<Vec<u8>>, Fault> {
+    let block = header.block();
+    let nodes = server
+        .read_proof(keys, block.number(), block.hash())
+        .await?;
+    header.read(keys, &nodes)?;
+    Ok(nodes)
+}
+
 /// The older block that a path proves, which must be the requested one. (STATE-3)
 fn older(path: &Path, newest: FinalBlock, at: BlockNumber) -> Result<FinalBlock, Fault> {
     let block = path.block.check(&newest)?;

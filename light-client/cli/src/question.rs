@@ -1,5 +1,6 @@
 //! Questions about a block.
 
+use crate::calls::Function;
 use codec::{Compact, Decode};
 use duet_primitives::H256;
 use sp_core::crypto::{AccountId32, Ss58Codec};
@@ -17,6 +18,19 @@ pub(crate) enum Question {
     Account(Account),
     /// The extrinsic of the block that has this hash.
     Transaction(H256),
+    /// A call of the runtime after the block.
+    Call(Function, Shown),
+}
+
+/// What is shown of a call's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// All of it.
+    Output,
+    /// The metadata in it.
+    Metadata,
+    /// The fee in it.
+    Fee,
 }
 
 /// An entry of the state.

@@ -2,12 +2,13 @@
 
 use crate::{
     age::age,
-    event::{Event, ProofParts, Source},
+    calls::{DispatchInfo, Function, Prove},
+    event::{Event, Fee, ProofParts, Source},
     parts,
-    question::{Account, AccountInfo, Entry, Question},
+    question::{Account, AccountInfo, Entry, Question, Shown},
     session::Session,
 };
-use codec::DecodeAll;
+use codec::{Decode, DecodeAll};
 use duet_light_client::{FinalBlock, FinalHeader};
 use duet_light_rpc::{hex, Failure, Fault, Kind, Server};
 use duet_primitives::{BlockNumber, H256};
@@ -38,7 +39,7 @@ impl Session {
         let url = self.endpoints.url(index).unwrap_or_default().to_owned();
         let server = Server::connect(&url, self.request_timeout).await?;
         let keys = match question {
-            Question::Header | Question::Transaction(_) => vec![],
+            Question::Header | Question::Transaction(_) | Question::Call(..) => vec![],
             Question::Storage(entry) => vec![entry.key.clone()],
             Question::Account(account) => vec![account.key()],
         };
@@ -59,6 +60,10 @@ impl Session {
             Question::Account(account) => self.show_account(account, block, value, source)?,
             Question::Transaction(hash) => {
                 self.show_transaction(&server, header, *hash, source)
+                    .await?;
+            }
+            Question::Call(function, shown) => {
+                self.show_call(&server, header, (function, *shown), source)
                     .await?;
             }
         }
@@ -89,6 +94,60 @@ impl Session {
                 proof_bytes: source.proof_bytes.saturating_add(bytes),
                 proof: ProofParts {
                     extrinsics: Some(extrinsics.iter().map(|bytes| hex(bytes)).collect()),
+                    ..source.proof
+                },
+                ..source
+            },
+        });
+        Ok(())
+    }
+
+    /// Executes a call and shows its outcome. (STATE-6)
+    async fn show_call(
+        &self,
+        server: &Server,
+        header: &FinalHeader,
+        (function, shown): (&Function, Shown),
+        source: Source<'_>,
+    ) -> Result<(), Fault> {
+        let outcome = self
+            .calls
+            .call(&Prover { server, header }, function)
+            .await?;
+        let unreadable = |_| {
+            let message = format!("this chain has another format of {}", function.name);
+            Failure::new(Kind::Usage, message)
+        };
+        let mut output = outcome.output.as_slice();
+        let mut fee = None;
+        let metadata: Vec<u8>;
+        match shown {
+            Shown::Output => {}
+            Shown::Metadata => {
+                metadata = Vec::decode(&mut output).map_err(unreadable)?;
+                output = &metadata;
+            }
+            Shown::Fee => {
+                let info = DispatchInfo::decode_all(&mut outcome.output.as_slice());
+                fee = Some(Fee::from(&info.map_err(unreadable)?));
+            }
+        }
+        let bytes = outcome.nodes.iter().map(Vec::len);
+        self.output.event(&Event::Call {
+            block: header.block().number(),
+            hash: header.block().hash(),
+            method: &function.name,
+            parameters: hex(&function.parameters),
+            output: hex(output),
+            length: output.len(),
+            fee,
+            code: outcome.code,
+            entries: outcome.entries,
+            requests: outcome.proofs,
+            source: Source {
+                proof_bytes: bytes.fold(source.proof_bytes, usize::saturating_add),
+                proof: ProofParts {
+                    nodes: outcome.nodes.iter().map(|node| hex(node)).collect(),
                     ..source.proof
                 },
                 ..source
@@ -155,5 +214,23 @@ impl Session {
             source,
         });
         Ok(())
+    }
+}
+
+/// Proves entries of the state after a block by one endpoint.
+struct Prover<'a> {
+    server: &'a Server,
+    header: &'a FinalHeader,
+}
+
+impl Prove for Prover<'_> {
+    type Error = Fault;
+
+    fn root(&self) -> H256 {
+        self.header.state_root()
+    }
+
+    async fn prove(&self, keys: &[&[u8]]) -> Result<Vec<Vec<u8>>, Fault> {
+        parts::entries(self.server, self.header, keys).await
     }
 }

@@ -4,6 +4,7 @@
 //! marked as passed through, or refused, as [`table`] lists. No answer mixes two blocks.
 
 mod blocks;
+mod calls;
 mod chain;
 mod connection;
 mod flow;
@@ -22,7 +23,7 @@ mod subscriptions;
 mod table;
 mod upstream;
 
-use crate::{args::Serve, event::Event, link::Following, output::Output};
+use crate::{args::Serve, calls::Calls, event::Event, link::Following, output::Output};
 use chain::{publish_heads, Chain};
 use connection::{serve_connection, Listening, CONNECTIONS};
 use duet_light_rpc::{Failure, Kind};
@@ -82,6 +83,7 @@ pub(crate) async fn start(
     args: &Serve,
     genesis: H256,
     following: Following,
+    calls: Arc<Calls>,
     output: &Output,
 ) -> Result<Running, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
@@ -100,7 +102,7 @@ pub(crate) async fn start(
     let upstream = Arc::new(upstream);
     let (heads, head) = watch::channel(None);
     let publishing = tokio::spawn(publish_heads(Arc::clone(&upstream), view, heads));
-    let chain = Arc::new(Chain::new(upstream, head));
+    let chain = Arc::new(Chain::new(upstream, head, calls));
     let metrics = args.metrics.map(|address| {
         let chain = Arc::clone(&chain);
         tokio::spawn(async move { metrics::serve(address, &chain).await })

@@ -4,6 +4,7 @@ use crate::{
     age::{age, Age, YOUNG},
     args::Run,
     begin::{begin, genesis_hash},
+    calls::{Calls, CodeFile},
     event::Event,
     goal::{Done, Goal, Step},
     heads::{Asking, Claim, Heads},
@@ -17,7 +18,10 @@ use crate::{begin::is_begun_from, vouch};
 use duet_light_client::{Checkpoint, Error, Mode, Outcome, Trusted, Update, Verified};
 use duet_light_rpc::{checkpoint, CheckpointJson, Choice, Endpoints, Failure, Fault, Kind, Server};
 use duet_primitives::H256;
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::sync::mpsc;
 
 /// The shortest time between two writes of the state while proofs come fast.
@@ -56,6 +60,7 @@ pub(crate) struct Session {
     pub(crate) request_timeout: Duration,
     pub(crate) age: Age,
     pub(crate) recovery: Recovery,
+    pub(crate) calls: Arc<Calls>,
     file: Option<StateFile>,
     trusted: Option<Trusted>,
     pub(crate) proofs: u64,
@@ -116,6 +121,7 @@ impl Session {
             request_timeout: args.request_timeout,
             age: Age::new(args),
             recovery: Recovery::default(),
+            calls: Arc::new(Calls::new(args.state.as_deref().map(CodeFile::beside))),
             file,
             trusted,
             proofs: 0,

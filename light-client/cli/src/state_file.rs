@@ -76,17 +76,19 @@ impl StateFile {
 
     /// Replaces the file's content. After the return it is on the disk.
     pub(crate) fn save(&self, state: &Trusted) -> Result<(), Failure> {
-        let write = || -> io::Result<()> {
-            let directory = directory(&self.path);
-            let mut file = NamedTempFile::new_in(directory)?;
-            file.write_all(&state.encode())?;
-            file.as_file().sync_all()?;
-            file.persist(&self.path)?;
-            // The new name is durable when the directory is.
-            File::open(directory)?.sync_all()
-        };
-        write().map_err(|error| failed(&self.path, error))
+        replace(&self.path, &state.encode()).map_err(|error| failed(&self.path, error))
     }
+}
+
+/// Replaces a file as a whole. After the return it is on the disk.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = directory(path);
+    let mut file = NamedTempFile::new_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    // The new name is durable when the directory is.
+    File::open(directory)?.sync_all()
 }
 
 #[cfg(test)]

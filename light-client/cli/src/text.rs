@@ -1,6 +1,6 @@
 //! Events as text: one line, or a few for answers.
 
-use crate::event::Event;
+use crate::event::{Event, Fee};
 use duet_light_rpc::Kind;
 
 impl Event<'_> {
@@ -135,7 +135,8 @@ impl Event<'_> {
             Self::Header { .. }
             | Self::Storage { .. }
             | Self::Account { .. }
-            | Self::Transaction { .. } => self.answer_text(),
+            | Self::Transaction { .. }
+            | Self::Call { .. } => self.answer_text(),
             Self::Serving {
                 address,
                 strict,
@@ -189,8 +190,7 @@ impl Event<'_> {
                 lines.join("\n")
             }
             Self::Storage { value: Some(value), events: Some(events), length, block, .. } => format!(
-                "{events} events in {} bytes after block {block}, not decoded because that needs unproven \
-                 metadata\n{value}",
+                "{events} events in {} bytes after block {block}, not decoded\n{value}",
                 length.unwrap_or_default()
             ),
             Self::Storage { value: Some(value), .. } => value.clone(),
@@ -218,6 +218,19 @@ impl Event<'_> {
             Self::Transaction { block, hash, transaction, .. } => {
                 format!("block {block}  {hash:?}  does not have the transaction {transaction:?}")
             }
+            Self::Call { fee: Some(fee), block, hash, source, .. } => {
+                let Fee { fee, class, ref_time, proof_size } = fee;
+                let class = class.name();
+                let line = format!(
+                    "fee       {fee}\nclass     {class}\nweight    {ref_time} ps, {proof_size} bytes of proof\nblock     \
+                     {block}  {hash:?}"
+                );
+                match source.head_age {
+                    Some(age) => format!("{line}\nproven    under a block that is {age} s old"),
+                    None => line,
+                }
+            }
+            Self::Call { output, .. } => output.clone(),
             _ => String::new(),
         }
     }

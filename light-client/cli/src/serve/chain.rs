@@ -1,6 +1,7 @@
 //! The proven blocks: the newest, which every answer about "now" is of, and older ones under it.
 
 use crate::{
+    calls::Calls,
     parts::{self, Parts},
     serve::{header_json::header_json, refusal::Refusal, upstream::Upstream},
 };
@@ -72,15 +73,21 @@ enum Found {
 /// The proven blocks.
 pub(crate) struct Chain {
     pub(crate) upstream: Arc<Upstream>,
+    pub(crate) calls: Arc<Calls>,
     head: watch::Receiver<Option<Arc<Head>>>,
     recent: Mutex<VecDeque<Arc<Known>>>,
 }
 
 impl Chain {
     /// The blocks of the heads that [`publish_heads`] sends.
-    pub(crate) fn new(upstream: Arc<Upstream>, head: watch::Receiver<Option<Arc<Head>>>) -> Self {
+    pub(crate) fn new(
+        upstream: Arc<Upstream>,
+        head: watch::Receiver<Option<Arc<Head>>>,
+        calls: Arc<Calls>,
+    ) -> Self {
         Self {
             upstream,
+            calls,
             head,
             recent: Mutex::default(),
         }

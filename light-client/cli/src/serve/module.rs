@@ -142,6 +142,16 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
                 .await
         }
         "state_getReadProof" => chain.read_proof(&params.next()?, params.optional()?).await,
+        "state_call" => {
+            let name: String = params.next()?;
+            chain.call(&name, params.next()?, params.optional()?).await
+        }
+        "state_getMetadata" => chain.metadata(params.optional()?).await,
+        "chain_getRuntimeVersion" | "state_getRuntimeVersion" => {
+            chain.version(params.optional()?).await
+        }
+        "payment_queryInfo" => chain.fee(&params.next()?, params.optional()?).await,
+        "payment_queryFeeDetails" => chain.fee_details(&params.next()?, params.optional()?).await,
         "account_nextIndex" | "system_accountNextIndex" => {
             chain.nonce(&params.next::<String>()?).await
         }

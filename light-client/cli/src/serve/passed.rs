@@ -10,38 +10,14 @@ use jsonrpsee::{
 use serde_json::{json, Value};
 use sp_crypto_hashing::blake2_256;
 
-/// At which position a method takes the block.
-fn position_of_block(method: &str) -> Option<usize> {
-    match method {
-        "chain_getRuntimeVersion" | "state_getMetadata" | "state_getRuntimeVersion" => Some(0),
-        "payment_queryFeeDetails" | "payment_queryInfo" => Some(1),
-        "state_call" => Some(2),
-        _ => None,
-    }
-}
-
 impl Chain {
-    /// Passes a request through. A request without a block is asked at the newest proven one, so that its answer fits
-    /// the verified answers.
-    pub(crate) async fn pass(
-        &self,
-        method: &str,
-        mut values: Vec<Value>,
-    ) -> Result<Value, Refusal> {
-        if let Some(position) = position_of_block(method) {
-            let head = self.head().await?.block.hash();
-            if values.len() <= position {
-                values.resize(position.saturating_add(1), Value::Null);
-            }
-            if let Some(block) = values.get_mut(position).filter(|value| value.is_null()) {
-                *block = json!(head);
-            }
-        }
+    /// Passes a request through.
+    pub(crate) async fn pass(&self, method: &str, values: Vec<Value>) -> Result<Value, Refusal> {
         let answer = self.pass_as_it_is(method, &values).await?;
         Ok(fit(answer.value))
     }
 
-    /// The same without a block in the place of none.
+    /// The same, with the answer as it came.
     async fn pass_as_it_is(
         &self,
         method: &str,

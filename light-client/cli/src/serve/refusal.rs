@@ -1,5 +1,6 @@
 //! Why a request gets an error instead of an answer, as the client sees it.
 
+use crate::calls::Stopped;
 use duet_light_rpc::{fit, shown, Fault, Missing};
 use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::types::{ErrorCode, ErrorObject, ErrorObjectOwned};
@@ -19,6 +20,8 @@ const NOT_PROVEN: i32 = 9104;
 const BUSY: i32 = 9105;
 /// The chain is not of a kind that this server reads.
 const UNREADABLE: i32 = 9106;
+/// The call of the runtime has no outcome.
+const NO_OUTCOME: i32 = 9107;
 
 /// Why there is no answer.
 #[derive(Clone, Debug)]
@@ -39,6 +42,8 @@ pub(crate) enum Refusal {
     TooSlow { seconds: u64 },
     /// It is proven and cannot be read.
     Unreadable(String),
+    /// A call of the runtime stopped.
+    Call(Stopped),
     /// An endpoint's own refusal of a request that was passed through.
     Endpoint {
         url: String,
@@ -127,6 +132,7 @@ impl From<Refusal> for ErrorObjectOwned {
                 error(BUSY, message, json!({ "seconds": seconds }))
             }
             Refusal::Unreadable(what) => error(UNREADABLE, what, json!({})),
+            Refusal::Call(stopped) => error(NO_OUTCOME, stopped.to_string(), json!({})),
             Refusal::Endpoint { url, error: said } => {
                 let data = said
                     .data()

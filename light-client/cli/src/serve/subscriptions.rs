@@ -109,13 +109,12 @@ pub(crate) async fn storage(
     each_head(chain, sink, changes).await
 }
 
-/// The runtime's version, which is passed through, when it changes.
+/// The runtime's version, when it changes.
 pub(crate) async fn runtime_version(chain: &Chain, sink: &SubscriptionSink) -> Result<(), Refusal> {
     let known = tokio::sync::Mutex::new(Value::Null);
     let known = &known;
     let version = |head: Arc<Head>| async move {
-        let block = vec![json!(head.block.hash())];
-        let version = chain.pass("state_getRuntimeVersion", block).await?;
+        let version = chain.version_of(&head.block).await?;
         let before = std::mem::replace(&mut *known.lock().await, version.clone());
         Ok((before != version).then_some(version))
     };

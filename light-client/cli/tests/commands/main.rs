@@ -1,6 +1,7 @@
 //! The real program against servers that are honest, lie, or lag.
 
 mod age;
+mod calls;
 mod gate;
 mod honest_server;
 mod lagging;

@@ -530,15 +530,13 @@ async fn a_transaction_is_called_final_when_a_proven_block_has_it_and_not_before
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_passed_through_is_of_the_newest_proven_block_and_its_text_is_escaped_and_cut() {
+async fn the_text_of_what_is_passed_through_is_escaped_and_cut() {
     let world = world();
     let node = Node::start(&world, Tamper::None).await;
     let served = Served::start(&world, &[&node], "").await;
     let chain = served.ask("system_chain", json!([])).await;
     assert_eq!(chain, r"\u{1b}[2J\r\nsynced to block 7");
-    let error = served
-        .refusal("state_call", json!(["Core_version", "0x"]))
-        .await;
+    let error = served.refusal("system_version", json!([])).await;
     assert_eq!(
         (error.code(), error.message()),
         (4003, r"\u{1b}[2J\r\nsynced to block 7")
@@ -557,11 +555,8 @@ async fn what_is_passed_through_is_of_the_newest_proven_block_and_its_text_is_es
     served.end().await.expect_code(0);
 
     let strict = Served::start(&world, &[&node], "--strict").await;
-    for (method, values) in [
-        ("system_chain", json!([])),
-        ("state_call", json!(["Core_version", "0x"])),
-    ] {
-        let error = strict.refusal(method, values).await;
+    for method in ["system_chain", "system_version"] {
+        let error = strict.refusal(method, json!([])).await;
         assert_eq!(
             (error.code(), &data(&error)["class"]),
             (-32601, &json!("refused")),

@@ -23,6 +23,10 @@ pub(crate) enum Tamper {
     None,
     /// A value in the trie nodes, which is a balance.
     ChangedBalance,
+    /// One bit of the trie node that has this in it.
+    Changed(&'static str),
+    /// Other trie nodes than those of keys that begin with `w`, as if there were none.
+    NoWords,
     /// Trie nodes of the block before.
     OldState,
     /// The same, for its time too.
@@ -148,7 +152,7 @@ const METHODS: [&str; 23] = [
     "state_call",
     "system_chain",
     "author_submitExtrinsic",
-    "state_getRuntimeVersion",
+    "system_version",
 ];
 
 impl State {
@@ -182,7 +186,8 @@ impl State {
                 Ok(json!(self.transaction_hash(&text)))
             }
             "state_call" if self.tamper == Tamper::SignsNothing => Ok(json!("0x00")),
-            "state_call" => Err(ErrorObject::owned(4003, FORGED, Some(FORGED.repeat(1_000)))),
+            "state_call" => Ok(json!("0x01")),
+            "system_version" => Err(ErrorObject::owned(4003, FORGED, Some(FORGED.repeat(1_000)))),
             _ => Ok(json!(FORGED)),
         }
     }
@@ -219,9 +224,23 @@ impl State {
             // The time is honest, so that another lie is found where it is asked for.
             _ if keys == Dated::keys() => return self.world.nodes(number, keys),
             Tamper::OldState => return self.world.nodes(number - 1, keys),
+            Tamper::NoWords if keys.iter().any(|key| key[0] >> 4 == b'w' >> 4) => {
+                return self.world.nodes(number, &[vec![0]])
+            }
             Tamper::HugeAnswer => return vec![vec![0; 15_000_000]],
             _ => self.world.nodes(number, keys),
         };
+        if let Tamper::Changed(text) = self.tamper {
+            let text = text.as_bytes();
+            let has_it = |node: &&mut Vec<u8>| node.windows(text.len()).any(|part| part == text);
+            if let Some(byte) = nodes
+                .iter_mut()
+                .find(has_it)
+                .and_then(|node| node.last_mut())
+            {
+                *byte ^= 1;
+            }
+        }
         if self.tamper == Tamper::ChangedBalance {
             let value = super::world::account_info(u32::try_from(number).expect("few"));
             let place = nodes.iter_mut().find_map(|node| {

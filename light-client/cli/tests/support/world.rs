@@ -33,6 +33,15 @@ pub(crate) const FOREIGN: [u8; 32] = [11; 32];
 /// The key of the root of a child trie.
 pub(crate) const CHILD: &[u8] = b":child_storage:default:child";
 
+/// The value of an entry, longer than a hash.
+pub(crate) const FIRST_WORD: &str = "the first of the words, which is a node of its own";
+
+/// The small runtime of the tests of `duet-light-calls`.
+pub(crate) fn code() -> Vec<u8> {
+    let text = include_str!("../../../calls/src/tests/runtime.wat");
+    wat::parse_str(text).expect("a module")
+}
+
 pub(crate) fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
@@ -204,6 +213,9 @@ impl World {
                 // A balance more than the SDK has.
                 (key_of(&FOREIGN), (0_u32, [0_u32; 3], [7_u128; 5]).encode()),
                 (CHILD.to_vec(), vec![5; 32]),
+                (b":code".to_vec(), code()),
+                (b"word:a".to_vec(), FIRST_WORD.as_bytes().to_vec()),
+                (b"word:c".to_vec(), b"third".to_vec()),
             ];
             if number > 0 {
                 entries.push((TIME_STORAGE_KEY.to_vec(), time.encode()));

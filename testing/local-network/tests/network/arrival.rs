@@ -4,14 +4,15 @@
 use crate::support::{
     network_of_four, no_offence_is_on_chain, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON,
 };
+use codec::Encode;
 use duet_local_network::{
     staking::{become_validator, register_new_key},
     transaction, wait, Executables, LightClient, Network, Node, Result, Rpc, DEVELOPMENT_ACCOUNTS,
 };
-use duet_primitives::{suite, BlockNumber, SetId};
+use duet_primitives::{suite, BlockNumber, SetId, H256};
 use duet_runtime::Runtime;
-use jsonrpsee::rpc_params;
-use serde_json::Value;
+use jsonrpsee::{core::params::ArrayParams, rpc_params};
+use serde_json::{json, Value};
 use sp_core::{crypto::Ss58Codec, Bytes};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -175,6 +176,42 @@ async fn a_transaction_is_followed_through_verified_answers(network: &Network, n
     assert_eq!(header, node.header(Some(block)).await.unwrap());
     let refused: Result<Value> = served.ask("author_rotateKeys", rpc_params![]).await;
     assert!(refused.is_err(), "what is for operators is not passed on");
+    calls_have_the_outcomes_of_the_node(&served, node, block).await;
+}
+
+/// Calls of the runtime that `duet-light serve` executes over proven entries have the outcomes of the node's own
+/// executor. (STATE-6)
+async fn calls_have_the_outcomes_of_the_node(served: &Rpc, node: &Rpc, block: H256) {
+    let body: Value = node
+        .ask("chain_getBlock", rpc_params![block])
+        .await
+        .expect("it is there");
+    let extrinsics = body["block"]["extrinsics"].as_array().expect("a list");
+    let transaction = extrinsics.last().expect("the transaction is in it");
+    let account = Bytes(DEVELOPMENT_ACCOUNTS[5].to_account_id().encode());
+    let call = |name: &str, parameters: Value| ("state_call", vec![json!(name), parameters]);
+    for (method, parameters) in [
+        call("Core_version", json!("0x")),
+        call("Metadata_metadata_at_version", json!("0x0f000000")),
+        call("AccountNonceApi_account_nonce", json!(account)),
+        call("DuetApi_keysets", json!("0x")),
+        call("DuetApi_commitment_payload", json!("0x")),
+        ("state_getMetadata", vec![]),
+        ("state_getRuntimeVersion", vec![]),
+        ("payment_queryInfo", vec![transaction.clone()]),
+        ("payment_queryFeeDetails", vec![transaction.clone()]),
+    ] {
+        let ask = |rpc| {
+            let mut params = ArrayParams::new();
+            for parameter in parameters.iter().chain([&json!(block)]) {
+                params.insert(parameter).expect("it is JSON");
+            }
+            Rpc::ask::<Value>(rpc, method, params)
+        };
+        let said = ask(node).await.expect("the node executes it");
+        let proven = ask(served).await.expect("the light client executes it");
+        assert_eq!(proven, said, "{method} {:?}", parameters.first());
+    }
 }
 
 /// Kills the node that has its key, and the record of its votes, on disk, and starts it again in the same rounds.
