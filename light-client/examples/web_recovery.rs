@@ -13,6 +13,8 @@
     reason = "a program that makes test data ends when something fails"
 )]
 
+mod web;
+
 use codec::{Compact, Encode};
 use duet_light_client::{
     start::start_keys,
@@ -30,7 +32,8 @@ use duet_primitives::{
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::MemoryDB;
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
+use web::{escaped, json, quoted};
 
 /// The time of block 0 in milliseconds, and the time from one block to the next.
 const BEGAN: u64 = 1_800_000_000_000;
@@ -277,21 +280,4 @@ fn recording() -> String {
         proofs.join(",\n  "),
         answers.join(",\n")
     )
-}
-
-fn json(hash: H256) -> String {
-    quoted(hash.as_bytes())
-}
-
-fn escaped(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\\\""))
-}
-
-fn quoted(bytes: &[u8]) -> String {
-    let hex = bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing into a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
-    format!("\"0x{hex}\"")
 }

@@ -11,8 +11,12 @@ use std::{
     process::Command,
 };
 
-/// The workspaces with released parts: nearly every crate, and the light client for browsers.
-const WORKSPACES: [&str; 2] = [cargo::MANIFEST, "light-client/wasm/Cargo.toml"];
+/// What is released: nearly every crate, and the light client for browsers with its module for calls.
+const WORKSPACES: [&str; 3] = [
+    cargo::MANIFEST,
+    "light-client/wasm/Cargo.toml",
+    "light-client/wasm/calls/Cargo.toml",
+];
 
 /// The crates that chains, wallets and light clients embed. They link nothing under the GPL, unlike the SDK's client
 /// crates.

@@ -1,4 +1,4 @@
-//! The page on which a browser verifies: the module, the package around it, and the served folder.
+//! The page on which a browser verifies: the modules, the package around them, and the served folder.
 
 use crate::{
     cargo::{self, root},
@@ -15,18 +15,26 @@ const MANIFEST: &str = "light-client/wasm/Cargo.toml";
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The build folder, in the target directory.
 const FOLDER: &str = "light-client-wasm";
+/// The modules: the verifier, and what executes calls of a runtime, which pages load when they make the first.
+const MODULES: [(&str, &str); 2] = [
+    ("duet-light-wasm", "duet_light_wasm"),
+    ("duet-calls-wasm", "duet_calls_wasm"),
+];
 /// The copied parts of the package, beside the module.
 const PACKAGE: [&str; 4] = ["index.d.ts", "package.json", "README.md", "src"];
 
-/// Builds the module, its JavaScript, the package and the page. Leaves `verifiers/web/dist` as it was when something fails.
+/// Builds the modules, their JavaScript, the package and the page. Leaves `verifiers/web/dist` as it was when
+/// something fails.
 pub(crate) fn build() -> Result {
     tools::rustup_target(TARGET)?;
-    let module = module()?;
     let web = root().join("verifiers/web");
     let bindings = web.join("light-client/wasm");
-    let mut bind = in_workspace("run");
-    bind.args(["--quiet", "--package", "duet-wasm-bindgen", "--"]);
-    cargo::run(bind.arg(&module).arg(&bindings))?;
+    for (package, name) in MODULES {
+        let module = module(package, name)?;
+        let mut bind = in_workspace("run");
+        bind.args(["--quiet", "--package", "duet-wasm-bindgen", "--"]);
+        cargo::run(bind.arg(&module).arg(&bindings))?;
+    }
 
     let package = web.join("dist/light-client");
     let page = web.join("dist/page");
@@ -39,19 +47,24 @@ pub(crate) fn build() -> Result {
         copy(&web.join("light-client").join(name), &package.join(name))?;
     }
     copy(&bindings, &package.join("wasm"))?;
+    // Of the module for calls.
+    copy(
+        &root().join("light-client/calls/LICENSE-GPL3"),
+        &package.join("wasm/LICENSE-GPL3"),
+    )?;
     copy(&web.join("page"), &page)?;
     copy(&package, &page.join("light-client"))?;
     println!("The page: {}", page.display());
     Ok(())
 }
 
-fn module() -> Result<PathBuf> {
+fn module(package: &str, name: &str) -> Result<PathBuf> {
     let mut build = in_workspace("build");
-    build.args(["--release", "--lib", "--package", "duet-light-wasm"]);
+    build.args(["--release", "--lib", "--package", package]);
     build.args(["--target", TARGET]);
     cargo::run(build.env("CARGO_ENCODED_RUSTFLAGS", without_paths()))?;
     let folder = target_directory().join(TARGET).join("release");
-    Ok(folder.join("duet_light_wasm.wasm"))
+    Ok(folder.join(name).with_extension("wasm"))
 }
 
 /// Flags that keep this machine's folders out of the module: they are meaningless to its users.

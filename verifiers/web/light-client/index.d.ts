@@ -75,6 +75,9 @@ export interface Keyset {
 export interface Storage {
   load(): Promise<Uint8Array | undefined>;
   save(bytes: Uint8Array): Promise<void>;
+  /** The code of the runtime, some MiB, so that the next client need not fetch it. It is checked against the chain. */
+  loadCode?(): Promise<Uint8Array | undefined>;
+  saveCode?(code: Uint8Array): Promise<void>;
 }
 
 /** A reset that is to be crossed by a recovery proof. (RECOVER-7) */
@@ -138,10 +141,10 @@ export interface Options {
   worker?: boolean;
   /**
    * Times in milliseconds: the timeout of a request; how long a chain may have no new proof before that is a fault; how
-   * long an endpoint may lag behind the others; how long `ready` waits for the other endpoints; and when `ready` is
-   * rejected for lack of a proven head.
+   * long an endpoint may lag behind the others; how long `ready` waits for the other endpoints; when `ready` is
+   * rejected for lack of a proven head; and how long a call of the runtime may be executed at once.
    */
-  times?: { requestTimeout?: number; stallAfter?: number; lagAfter?: number; settleAfter?: number; readyWithin?: number };
+  times?: { requestTimeout?: number; stallAfter?: number; lagAfter?: number; settleAfter?: number; readyWithin?: number; callTimeout?: number };
 }
 
 /** The proof of an answer about a block. */
@@ -193,6 +196,15 @@ export interface Account extends Proven {
 export interface Entry extends Proven {
   key: string;
   value?: Uint8Array;
+}
+
+/** The result of a call of the runtime. */
+export interface Called extends Proven {
+  method: string;
+  /** What the function returned, in SCALE. */
+  result: Uint8Array;
+  /** How many proofs were fetched one after the other, not counting those of the code. */
+  rounds: number;
 }
 
 /** Several entries of the state, all of one block. */
@@ -269,7 +281,7 @@ export interface Block {
 
 /** An error: the broken rule, the culprit, and the next step. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
@@ -356,6 +368,17 @@ export interface LightClient {
   body(at?: At, options?: ReadOptions): Promise<Body>;
   /** Whether a block has the transaction with this hash: 0x and 64 digits, or 32 bytes. */
   transaction(hash: string | Uint8Array, options?: AtOptions): Promise<Transaction>;
+  /**
+   * The result of a function of the chain's runtime, such as `Metadata_metadata`, with its parameters in SCALE. The
+   * code and all entries that it reads are proven, and a worker executes it here. (STATE-5 to STATE-8)
+   *
+   * The first call loads a second module of WebAssembly and the runtime's code, which is kept until an upgrade.
+   *
+   * Rejects with the verdict `stopped` if the function does not exist, traps, takes longer than `times.callTimeout`,
+   * or needs more memory, entries or rounds of proofs than a call may have. The chain's own nodes would not answer
+   * otherwise, except where their limits are wider, so no endpoint is to blame.
+   */
+  call(method: string, parameters?: string | Uint8Array, options?: AtOptions): Promise<Called>;
   /** The headers from a number to a block, at most 256, proven by their parent hashes. One request per header. */
   headers(from: number, to?: At, options?: ReadOptions): Promise<Headers>;
   /** BLAKE2b, 16, 32 or 64 bytes long. */

@@ -22,13 +22,16 @@ export interface Answer {
   headTime?: number;
 }
 
-/** Data that the application vouches for, because it cannot be proven. Update it with each runtime upgrade. */
+/** Data that the application vouches for. */
 export interface Pinned {
-  /** The result of `state_getMetadata`: bytes that begin with `meta`, or their hex. */
+  /**
+   * The result of `state_getMetadata`: bytes that begin with `meta`, or their hex. It is answered in place of the
+   * proven one, so that the runtime's code need not be fetched; update it with each runtime upgrade.
+   */
   metadata?: Uint8Array | string;
-  /** The result of `state_getRuntimeVersion`. */
+  /** The result of `state_getRuntimeVersion`, likewise. */
   runtimeVersion?: Record<string, unknown>;
-  /** The results of `system_chain` and `system_properties`. */
+  /** The results of `system_chain` and `system_properties`, which cannot be proven. */
   chain?: string;
   properties?: Record<string, unknown>;
 }
@@ -43,12 +46,13 @@ export interface ProviderOptions {
 
 /**
  * An error with a JSON-RPC code: −32090 the method is refused, −32091 no endpoint proved an answer, −32092 too many
- * requests or subscriptions at once, −32093 the newest proven block is older than the light client's `maxAge`, −32602
- * invalid parameters; or the node's own code if the answer was passed on.
+ * requests or subscriptions at once, −32093 the newest proven block is older than the light client's `maxAge`, −32094
+ * a call of the runtime has no result, since it trapped or takes more than a call may have, −32602 invalid
+ * parameters; or the node's own code if the answer was passed on.
  */
 export class ProviderError extends Error {
   code: number;
-  /** For −32091 and −32093: the broken rule, the culprit, and the next step. */
+  /** For −32091, −32093 and −32094: the broken rule, the culprit, and the next step. */
   data?: { verdict?: string; rule?: string; culprit?: string; nextStep?: string; endpoint?: string; expected?: string; got?: string; method?: string } | string;
   toJson(): { code: number; message: string; data?: unknown };
 }

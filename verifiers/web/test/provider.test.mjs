@@ -129,12 +129,7 @@ function firstOf(observable) {
 /** What an application would pin, here taken from the node for want of anybody else. */
 async function pins(client) {
   const ask = async (method) => (await client.request(method)).result;
-  return {
-    metadata: await ask("state_getMetadata"),
-    runtimeVersion: await ask("state_getRuntimeVersion"),
-    chain: await ask("system_chain"),
-    properties: await ask("system_properties"),
-  };
+  return { chain: await ask("system_chain"), properties: await ask("system_properties") };
 }
 
 for (const strict of [false, true]) {
@@ -152,7 +147,9 @@ for (const strict of [false, true]) {
     await until("the new balance", async () => (await free()) <= before - AMOUNT);
     assert.deepEqual([classes("chain_getBlock"), classes("state_subscribeStorage")], [["verified"], ["verified"]]);
     assert.deepEqual(classes("author_submitAndWatchExtrinsic"), ["passed", "verified"]);
-    assert.deepEqual(classes("state_getRuntimeVersion"), [strict ? "pinned" : "passed"]);
+    assert.deepEqual([classes("state_getRuntimeVersion"), classes("state_call")], [["verified"], ["verified"]]);
+    const { partialFee } = await api.tx.balances.transferKeepAlive(BOB, AMOUNT).paymentInfo(ALICE);
+    assert.ok(partialFee.toBigInt() > 0n);
     assert.ok((await api.query.system.account.entries()).length > 2);
     assert.deepEqual(classes("state_getKeysPaged"), ["verified"]);
     assert.deepEqual(client.faults, []);
@@ -166,7 +163,7 @@ for (const strict of [false, true]) {
     const block = await sendByPapi(api);
     assert.ok((await free()) <= before - AMOUNT);
     assert.ok((await app.getFinalizedBlock()).number >= block.number);
-    assert.deepEqual([classes("chainHead_v1_body"), classes("chainHead_v1_storage")], [["verified"], ["verified"]]);
+    assert.deepEqual(["chainHead_v1_body", "chainHead_v1_storage", "chainHead_v1_call"].map(classes), [["verified"], ["verified"], ["verified"]]);
     const entries = await api.query.System.Account.getEntries();
     const watched = await firstOf(api.query.System.Account.watchEntries());
     assert.ok(entries.length > 2 && watched.entries.length === entries.length);
@@ -200,6 +197,58 @@ test("Duet's own methods are there in both libraries, by the definitions and hel
   assert.match(await duet.getFinalizedHead(), /^0x[0-9a-f]{64}$/);
   assert.match(await firstOf(duet.justifications()), /^0x[0-9a-f]{600,}$/);
   assert.equal((await duet.getProofs([])).path, null);
+});
+
+/** The bytes of numbers in SCALE, and of other parameters in hex. */
+const u32 = (number) => Buffer.from(Uint32Array.of(number).buffer).toString("hex");
+
+test("calls of the real runtime have the results that an honest node has, and later ones take no second round", LIMIT, async (t) => {
+  const client = await light(t);
+  const { api } = await polkadotJs(client);
+  const transfer = api.tx.balances.transferKeepAlive(BOB, AMOUNT).toHex().slice(2);
+  const calls = [
+    ["Core_version", "0x"],
+    ["Metadata_metadata", "0x"],
+    ["Metadata_metadata_versions", "0x"],
+    ["Metadata_metadata_at_version", `0x${u32(15)}`],
+    ["AccountNonceApi_account_nonce", `0x${ALICE_KEY}`],
+    ["TransactionPaymentApi_query_info", `0x${transfer}${u32(transfer.length / 2)}`],
+    ["TransactionPaymentApi_query_fee_details", `0x${transfer}${u32(transfer.length / 2)}`],
+    ["GrandpaApi_grandpa_authorities", "0x"],
+    ["DuetApi_keysets", "0x"],
+    ["DuetApi_commitment_payload", "0x"],
+  ];
+  for (const [method, parameters] of calls) {
+    const first = performance.now();
+    const { result, hash, rounds } = await client.call(method, parameters);
+    const later = performance.now();
+    const again = await client.call(method, parameters, { at: hash });
+    const done = performance.now();
+    t.diagnostic(`${method}: ${result.length} bytes, ${rounds} rounds, ${(later - first).toFixed(0)} ms, then ${(done - later).toFixed(0)} ms`);
+    const honest = await client.request("state_call", [method, parameters, toHex(hash)]);
+    assert.equal(toHex(result), honest.result, method);
+    assert.deepEqual([toHex(again.result), again.rounds], [honest.result, 1], method);
+  }
+  assert.deepEqual(client.faults, []);
+});
+
+/** The code of the runtime is changed in one byte wherever it is proven. */
+function otherCode({ method }, answer) {
+  const field = { state_getReadProof: "proof", duet_getProofs: "nodes" }[method];
+  const nodes = answer.result?.[field];
+  if (!nodes) return answer;
+  const changed = (node) => (node.length > 200_000 ? `${node.slice(0, -100)}${node.at(-100) === "0" ? "1" : "0"}${node.slice(-99)}` : node);
+  return { ...answer, result: { ...answer.result, [field]: nodes.map(changed) } };
+}
+
+test("code that a proxy changes is an error, and beside an honest node the proxy is named", LIMIT, async (t) => {
+  const lying = await proxy(t, network.endpoints[0], { change: otherCode });
+  const alone = await light(t, [lying]);
+  await assert.rejects(alone.call("Metadata_metadata"), { verdict: "lied", rule: "STATE-2" });
+  const client = await light(t, [lying, network.endpoints[1]]);
+  const { endpoint } = await client.call("Metadata_metadata");
+  assert.equal(endpoint, network.endpoints[1]);
+  assert.deepEqual(client.faults.map((fault) => [fault.endpoint, fault.rule]), [[lying, "STATE-2"]]);
 });
 
 /** Whether a request is for the proof of Alice's account. The client asks for proofs of the time, too. */

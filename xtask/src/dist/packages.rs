@@ -59,7 +59,12 @@ const CARGO: [Released; 2] = [
     Released {
         subject: "duet-light-wasm",
         folder: "light-client/wasm",
-        what: &["--package", "duet-light-wasm"],
+        what: &[
+            "--package",
+            "duet-light-wasm",
+            "--package",
+            "duet-calls-wasm",
+        ],
         target: Some("wasm32-unknown-unknown"),
     },
 ];

@@ -3,7 +3,7 @@
 //! The usual program for this, `wasm-bindgen-cli`, is installed apart from the lock file that names the version of
 //! `wasm-bindgen`, and refuses any other. This one is built from the same lock file.
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
@@ -12,10 +12,14 @@ fn main() -> ExitCode {
         eprintln!("usage: duet-wasm-bindgen MODULE DIRECTORY");
         return ExitCode::FAILURE;
     };
+    let Some(name) = Path::new(module).file_stem().and_then(|name| name.to_str()) else {
+        eprintln!("{} is not the name of a module", module.display());
+        return ExitCode::FAILURE;
+    };
     let mut bindgen = Bindgen::new();
     bindgen
         .input_path(module)
-        .out_name("duet_light_wasm")
+        .out_name(name)
         .typescript(true)
         // Who loads the module knows where it is.
         .omit_default_module_path(true)

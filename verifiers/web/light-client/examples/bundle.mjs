@@ -1,6 +1,6 @@
 // Bundles `app.js` with esbuild: `node bundle.mjs`, then serve `dist/` and open `dist/#GENESIS_HASH,ADDRESS,URL`.
 //
-// The worker is a separate entry point, and both find the module at `../wasm` beside the folder of the scripts.
+// The two workers are separate entry points, and they find the modules at `../wasm` beside the folder of the scripts.
 // Bundlers that support `new URL(…, import.meta.url)`, such as Vite and webpack, need none of this.
 
 import { cp, mkdir, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ const out = process.argv[2] ?? join(here, "dist");
 const client = join(here, "..");
 
 await build({
-  entryPoints: { app: join(here, "app.js"), "worker-browser": join(client, "src/worker-browser.js") },
+  entryPoints: { app: join(here, "app.js"), "worker-browser": join(client, "src/worker-browser.js"), "calls-browser": join(client, "src/calls-browser.js") },
   outdir: join(out, "js"),
   bundle: true,
   minify: true,
@@ -21,5 +21,5 @@ await build({
   target: "es2022",
 });
 await mkdir(join(out, "wasm"), { recursive: true });
-await cp(join(client, "wasm/duet_light_wasm_bg.wasm"), join(out, "wasm/duet_light_wasm_bg.wasm"));
+for (const name of ["duet_light_wasm_bg.wasm", "duet_calls_wasm_bg.wasm"]) await cp(join(client, "wasm", name), join(out, "wasm", name));
 await writeFile(join(out, "index.html"), '<!doctype html><meta charset="utf-8"><body><script type="module" src="js/app.js"></script>\n');

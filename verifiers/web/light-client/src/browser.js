@@ -15,18 +15,20 @@ const platform = {
     await glue.default({ module_or_path: MODULE });
     return glue;
   },
-  spawn() {
-    const worker = new Worker(new URL("./worker-browser.js", import.meta.url), { type: "module" });
-    return {
-      post: (message) => worker.postMessage(message),
-      listen(message, error) {
-        worker.onmessage = ({ data }) => message(data);
-        worker.onerror = (event) => error(event.message ?? "the worker script could not be loaded");
-      },
-      end: () => worker.terminate(),
-    };
-  },
+  spawn: () => channel(new Worker(new URL("./worker-browser.js", import.meta.url), { type: "module" })),
+  spawnCalls: () => channel(new Worker(new URL("./calls-browser.js", import.meta.url), { type: "module" })),
 };
+
+function channel(worker) {
+  return {
+    post: (message) => worker.postMessage(message),
+    listen(message, error) {
+      worker.onmessage = ({ data }) => message(data);
+      worker.onerror = (event) => error(event.message ?? "the worker script could not be loaded");
+    },
+    end: () => worker.terminate(),
+  };
+}
 
 /** Starts a light client. */
 export function create(options) {

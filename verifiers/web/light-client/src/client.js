@@ -5,7 +5,7 @@ import { DuetError, misuse } from "./error.js";
 import { Session } from "./session.js";
 
 const METHODS = [
-  "verify", "checkpoint", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "request", "subscribe", "unsubscribe",
+  "verify", "checkpoint", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "call", "giveCode", "request", "subscribe", "unsubscribe",
   "blake2b",
 ];
 
@@ -19,6 +19,7 @@ export class LightClient {
   #reject;
   #destroyed = false;
   #saved = Promise.resolve();
+  #code;
   #subscriptions = new Map();
   #nextSubscription = 1;
 
@@ -107,6 +108,12 @@ export class LightClient {
     return this.#call("headers", from, to, options);
   }
 
+  /** The result of a call of the chain's runtime, executed here over proven entries. */
+  async call(method, parameters, options) {
+    await (this.#code ??= this.#giveCode());
+    return this.#call("call", method, parameters, options);
+  }
+
   /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long, as Substrate uses it. */
   blake2b(bytes, length) {
     return this.#call("blake2b", bytes, length);
@@ -159,7 +166,10 @@ export class LightClient {
   #happened(name, value) {
     switch (name) {
       case "state":
-        this.#save(value);
+        this.#save("save", value);
+        return;
+      case "code":
+        this.#save("saveCode", value);
         return;
       case "start":
         this.head = value;
@@ -219,9 +229,15 @@ export class LightClient {
   }
 
   /** Writes one state after the other; the last write is the newest state. */
-  #save(state) {
+  #save(how, bytes) {
     const { storage } = this.#options;
-    if (storage) this.#saved = this.#saved.then(() => storage.save(state)).catch((error) => this.#tell("fault", kept(error)));
+    if (storage?.[how]) this.#saved = this.#saved.then(() => storage[how](bytes)).catch((error) => this.#tell("fault", kept(error)));
+  }
+
+  /** Gives the session the code of the runtime that was stored, if there is one. */
+  async #giveCode() {
+    const code = await this.#options.storage?.loadCode?.().catch((error) => this.#tell("fault", kept(error)));
+    if (code) await this.#call("giveCode", code);
   }
 
   #tell(name, value) {
@@ -231,10 +247,11 @@ export class LightClient {
 
 async function beside(platform, { options, state }, emit) {
   const wasm = await platform.loadWasm();
-  const session = new Session({ wasm, openSocket: platform.openSocket, emit, options, state });
+  const { openSocket, spawnCalls } = platform;
+  const session = new Session({ wasm, openSocket, spawnCalls, emit, options, state });
   session.start();
   return {
-    call: async (method, parameters) => session[method](...parameters),
+    call: (method, parameters) => session.perform(method, parameters),
     destroy: () => session.destroy(),
   };
 }
@@ -293,7 +310,7 @@ function plain(error) {
 }
 
 function kept(error) {
-  const message = `cannot store the trusted state: ${error?.message ?? error}`;
+  const message = `the storage failed: ${error?.message ?? error}`;
   return new DuetError({ verdict: "storage", culprit: "caller", nextStep: "go-on", message });
 }
 

@@ -9,8 +9,8 @@ const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected"
  *
  * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or
  * `stalled` for an endpoint, `refused` for input of the caller, `stale` if the newest block is older than the caller's
- * `maxAge`, `no_period` if nobody names a trusting period, `silent` if no set signs, so an endpoint says, `fatal` if the
- * client stops.
+ * `maxAge`, `no_period` if nobody names a trusting period, `silent` if no set signs, so an endpoint says, `stopped`
+ * if a call of the runtime has no result, `fatal` if the client stops.
  */
 export class DuetError extends Error {
   constructor(fields) {
@@ -86,6 +86,11 @@ export function laterStart({ block, hash }) {
 export function silent(endpoint, { block, latestSet: set }) {
   const message = `the endpoint says that no set signs its newest block: set ${set}, trusted at block ${block}, has expired (HANDOFF-5) or was ended (ACTIVE-3), and no proof comes before a reset or a new activation`;
   return faultless("silent", message, { nextStep: "go-on", endpoint, set });
+}
+
+/** A call of the runtime without a result. Its code and entries are proven, so nobody who was asked is to blame. */
+export function stopped(method, why, values) {
+  return faultless("stopped", `${shown(method)}: ${why}`, { nextStep: "go-on", ...values });
 }
 
 /** Misuse: an invalid argument of the caller. */

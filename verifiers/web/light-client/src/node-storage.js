@@ -2,8 +2,13 @@
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 
-/** Stores the state in a file. Each write replaces the whole file. */
+/** Stores the state in a file, and the code of the runtime in another one beside it. Each write replaces a whole file. */
 export function file(path) {
+  const [state, code] = [one(path), one(`${path}.code`)];
+  return { ...state, loadCode: code.load, saveCode: code.save };
+}
+
+function one(path) {
   const written = `${path}.new`;
   let before = Promise.resolve();
   const replace = async (bytes) => {

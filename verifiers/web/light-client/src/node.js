@@ -18,18 +18,20 @@ const platform = {
     await glue.default({ module_or_path: await readFile(MODULE) });
     return glue;
   },
-  spawn() {
-    const worker = new Worker(new URL("./worker-node.js", import.meta.url));
-    return {
-      post: (message) => worker.postMessage(message),
-      listen(message, error) {
-        worker.on("message", message);
-        worker.on("error", ({ message: text }) => error(text));
-      },
-      end: () => worker.terminate(),
-    };
-  },
+  spawn: () => channel(new Worker(new URL("./worker-node.js", import.meta.url))),
+  spawnCalls: () => channel(new Worker(new URL("./calls-node.js", import.meta.url))),
 };
+
+function channel(worker) {
+  return {
+    post: (message) => worker.postMessage(message),
+    listen(message, error) {
+      worker.on("message", message);
+      worker.on("error", ({ message: text }) => error(text));
+    },
+    end: () => worker.terminate(),
+  };
+}
 
 /** Starts a light client. */
 export function create(options) {

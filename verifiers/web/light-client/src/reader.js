@@ -16,16 +16,20 @@ const MAX_KEYS = 1_024;
 const LISTED = 1_000;
 /** The most headers that are read at once. */
 const MAX_HEADERS = 256;
+// The SDK's extrinsics, which are parameters of calls, have 5 MiB at most.
+const MAX_PARAMETERS = 5 << 20;
 
 export class Reader {
   #trust;
   #connected;
+  #calls;
   #blocks = new Blocks();
 
-  /** `connected()` names the endpoints that can be asked, in the caller's order. */
-  constructor(trust, connected) {
+  /** `connected()` names the endpoints that can be asked, in the caller's order; `calls()` loads what executes. */
+  constructor(trust, connected, calls) {
     this.#trust = trust;
     this.#connected = connected;
+    this.#calls = calls;
   }
 
   /** An account in the state. */
@@ -85,13 +89,11 @@ export class Reader {
     const byHash = new Map(nodes.map((node) => [toHex(this.#trust.blake2b(node, 32)), node]));
     const trie = new Trie((hash) => byHash.get(toHex(hash)));
     const valueOf = new Map(asked.map((key, index) => [toHex(key), values[index]]));
-    const { number: block, hash, header, history } = entry;
     try {
       const closest = trie.closest(stateRoot, prefix);
       const keys = closest && listed ? trie.keys(closest) : [];
       const entries = keys.map((key) => ({ key: toHex(key), value: valueOf.get(toHex(key)) }));
-      const proofBytes = header.length + history + nodes.reduce((sum, node) => sum + node.length, 0);
-      const answer = { merkleValue: closest?.reference.slice(), block, hash, proofBytes, header, nodes, history };
+      const answer = { merkleValue: closest?.reference.slice(), ...underBlock(entry, nodes) };
       return { keys, answer: listed ? { entries, ...answer } : answer };
     } catch (error) {
       if (!(error instanceof MissingNode)) throw error;
@@ -168,14 +170,38 @@ export class Reader {
     });
   }
 
+  /** The result of a call of the runtime. */
+  async call(method, parameters, options) {
+    if (typeof method !== "string") throw misuse("a call has the name of a function of the runtime");
+    const bytes = keyOf(parameters ?? "0x");
+    if (bytes.length > MAX_PARAMETERS) throw misuse(`a call has at most ${MAX_PARAMETERS} bytes of parameters`);
+    const calls = await this.#calls();
+    return this.#ask(options, async (server, number) => {
+      let entry;
+      const read = async (keys) => {
+        const found = await this.#proven(server, number, keys);
+        entry = found.entry;
+        const { stateRoot: root } = this.#trust.call(() => entry.block.header(entry.header));
+        return { ...found, root };
+      };
+      const { result, nodes, rounds } = await calls.call(method, bytes, read);
+      return { method, result, rounds, ...underBlock(entry, nodes) };
+    });
+  }
+
   #read(keys, options) {
     return this.#ask(options, async (server, number) => {
-      const { entry, nodes: brought } = await this.#entry(server, number, keys);
-      const nodes = brought ?? (await server.readProof(keys, entry));
-      const values = this.#trust.call(() => entry.block.read(entry.header, keys, nodes));
-      const proofBytes = entry.header.length + entry.history + nodes.reduce((sum, node) => sum + node.length, 0);
-      return { values, block: entry.number, hash: entry.hash, proofBytes, header: entry.header, nodes, history: entry.history };
+      const { entry, nodes, values } = await this.#proven(server, number, keys);
+      return { values, ...underBlock(entry, nodes) };
     });
+  }
+
+  /** Entries of a block: `{ entry, nodes, values }`. */
+  async #proven(server, number, keys) {
+    const { entry, nodes: brought } = await this.#entry(server, number, keys);
+    const nodes = brought ?? (await server.readProof(keys, entry));
+    const values = this.#trust.call(() => entry.block.read(entry.header, keys, nodes));
+    return { entry, nodes, values };
   }
 
   /** Asks one endpoint after the other until one proves its answer; `question(server, number)` is for one block. */
@@ -191,7 +217,7 @@ export class Reader {
         return { ...(await question(server, number)), endpoint: endpoint.url, headTime: this.#trust.status().time };
       } catch (thrown) {
         const fault = ofVerifier(thrown);
-        if (fault.verdict === "fatal" || fault.verdict === "refused") throw fault;
+        if (["fatal", "refused", "stopped"].includes(fault.verdict)) throw fault;
         // No other endpoint changes a proven age.
         if (fault.verdict === "stale" && fault.got) throw fault;
         fault.endpoint = endpoint.url;
@@ -249,6 +275,12 @@ export class Reader {
     const history = path === undefined ? 0 : path.leaves.length + path.proof.length;
     return { entry: this.#blocks.add({ number, hash, block, header, history }), nodes: keys.length > 0 ? all?.nodes : undefined };
   }
+}
+
+/** The block of an answer from the state, and its proof. */
+function underBlock({ number: block, hash, header, history }, nodes) {
+  const proofBytes = header.length + history + nodes.reduce((sum, node) => sum + node.length, 0);
+  return { block, hash, proofBytes, header, nodes, history };
 }
 
 function keyOf(key) {

@@ -14,7 +14,7 @@ import { Server } from "./server.js";
 import { Trust } from "./trust.js";
 
 /** The default times, in milliseconds. */
-const TIMES = { requestTimeout: 10_000, stallAfter: 12_000, lagAfter: 8_000, settleAfter: 2_000, readyWithin: 30_000 };
+const TIMES = { requestTimeout: 10_000, stallAfter: 12_000, lagAfter: 8_000, settleAfter: 2_000, readyWithin: 30_000, callTimeout: 10_000 };
 // Faults that waiting does not mend.
 const FINAL = ["lied", "other_chain", "incompatible", "fatal"];
 
@@ -23,6 +23,9 @@ export class Session {
   #emit;
   #endpoints;
   #reader;
+  #calls;
+  #spawnCalls;
+  #code;
   #relay;
   #timers = new Set();
   #ended;
@@ -30,10 +33,10 @@ export class Session {
 
   /**
    * `emit(name, value)` gets the events: `start`, `head`, `time`, `set`, `fault`, `checkpoint`, `state`, `ready`,
-   * `unready`, `push`, `failed`, and those of a recovery: `announced`, `disputed`, `cancelled`, `outdated`,
+   * `unready`, `push`, `code`, `failed`, and those of a recovery: `announced`, `disputed`, `cancelled`, `outdated`,
    * `contradicted`, `recovered`.
    */
-  constructor({ wasm, openSocket, emit, options, state }) {
+  constructor({ wasm, openSocket, spawnCalls, emit, options, state }) {
     this.#openSocket = openSocket;
     this.#emit = emit;
     this.times = { ...TIMES, ...options.times };
@@ -42,7 +45,8 @@ export class Session {
     this.trust = new Trust({ wasm, emit, options, state });
     /** The crossing of a reset. */
     this.recovery = new Recovery({ session: this, wasm, emit, ask: (among) => this.#askEach(among), recoveryProof: options.recoveryProof });
-    this.#reader = new Reader(this.trust, () => this.#connected());
+    this.#spawnCalls = spawnCalls;
+    this.#reader = new Reader(this.trust, () => this.#connected(), () => (this.#calls ??= this.#loadCalls()));
     this.#relay = new Relay({
       // Only endpoints with a proven head of this chain, so that no request goes to a node of another chain.
       endpoints: () => this.#connected().filter(({ tried, fault }) => tried && !fault),
@@ -96,7 +100,10 @@ export class Session {
     });
   }
 
-  // The methods of the public client.
+  /** Performs a method of the public client. */
+  async perform(method, parameters) {
+    return (method in this.#reader ? this.#reader : this)[method](...parameters);
+  }
 
   verify(bytes, form) {
     return this.trust.verify(bytes, form);
@@ -106,40 +113,9 @@ export class Session {
     return this.trust.checkpoint();
   }
 
-  account(account, options) {
-    return this.#reader.account(account, options);
-  }
-
-  storage(key, options) {
-    return this.#reader.storage(key, options);
-  }
-
-  entries(keys, options) {
-    return this.#reader.entries(keys, options);
-  }
-
-  under(prefix, options) {
-    return this.#reader.under(prefix, options);
-  }
-
-  merkleValue(prefix, options) {
-    return this.#reader.merkleValue(prefix, options);
-  }
-
-  block(at, options) {
-    return this.#reader.block(at, options);
-  }
-
-  body(at, options) {
-    return this.#reader.body(at, options);
-  }
-
-  transaction(hash, options) {
-    return this.#reader.transaction(hash, options);
-  }
-
-  headers(from, to, options) {
-    return this.#reader.headers(from, to, options);
+  /** Gives the code that was stored, before the first call. It need not be that of the chain. */
+  giveCode(code) {
+    this.#code = code;
   }
 
   blake2b(bytes, length) {
@@ -163,6 +139,17 @@ export class Session {
     if (this.#ended) return;
     this.trust.save(true);
     this.#end(misuse("the client was destroyed"));
+  }
+
+  /** Loads what executes calls, with the first call. */
+  async #loadCalls() {
+    try {
+      const { Calls } = await import("./calls.js");
+      return new Calls(this.#spawnCalls, this.times.callTimeout, this.#code, (code) => this.#emit("code", code));
+    } catch (error) {
+      this.#calls = undefined;
+      throw misuse(`calls.js cannot be loaded: ${error.message}`);
+    }
   }
 
   /** The connected endpoints, in the caller's order. */
@@ -276,6 +263,7 @@ export class Session {
     for (const cancel of [...this.#timers]) cancel();
     for (const { server } of this.#endpoints) server?.close(fault);
     this.#relay.end(fault);
+    this.#calls?.then((calls) => calls.end(), () => {});
     this.#emit("failed", fault.toPlain());
   }
 

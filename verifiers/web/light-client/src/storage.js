@@ -1,5 +1,6 @@
 // Storage of the trusted state between visits. A storage has two functions: `load()` returns bytes or nothing, and
-// `save(bytes)` stores them. Anybody who can write to it decides what the client trusts.
+// `save(bytes)` stores them. Anybody who can write to it decides what the client trusts. With `loadCode()` and
+// `saveCode(bytes)` it also stores the code of the runtime, which is checked.
 
 import { fromHex, toHex } from "./text.js";
 
@@ -13,16 +14,16 @@ export function indexedDb(name) {
     return opening;
   });
   const store = async (mode) => (await open).transaction(STORE, mode).objectStore(STORE);
-  return {
-    load: async () => {
-      const objects = await store("readonly");
-      return request(() => objects.get(name));
-    },
-    save: async (bytes) => {
-      const objects = await store("readwrite");
-      await request(() => objects.put(bytes, name));
-    },
+  const load = (key) => async () => {
+    const objects = await store("readonly");
+    return request(() => objects.get(key));
   };
+  const save = (key) => async (bytes) => {
+    const objects = await store("readwrite");
+    await request(() => objects.put(bytes, key));
+  };
+  const code = `${name}:code`;
+  return { load: load(name), save: save(name), loadCode: load(code), saveCode: save(code) };
 }
 
 /** Stores the state in the browser's localStorage, which has room for a state without keys. */

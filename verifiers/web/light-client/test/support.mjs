@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { WebSocketServer } from "ws";
-import { create } from "../src/node.js";
+import { create, fromHex, toHex } from "../src/node.js";
+import { Trie } from "../src/trie.js";
 
 const recorded = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url)));
 export const recording = recorded("recording.json");
@@ -12,6 +13,8 @@ export const withBody = recorded("body.json");
 export const aged = recorded("age.json");
 /** That of a chain with a reset, which `light-client/examples/web_recovery.rs` makes. */
 export const recovering = recorded("recovery.json");
+/** That of a chain with a runtime, which `light-client/examples/web_calls.rs` makes. */
+export const calling = recorded("calls.json");
 
 const PROOFS = "duet_justifications";
 // How long a test waits for what has to happen.
@@ -123,6 +126,9 @@ export class Server {
       case "duet_getSetProofs":
       case "duet_getStatelessSetProofs":
         return answers[`${method} [${params[0]},64]`];
+      case "state_getReadProof":
+        if (this.#recording.nodes) return readProof(this.#recording, ...params);
+      // Recorded as they were asked for.
       default: {
         const answer = answers[`${method} ${JSON.stringify(params)}`];
         // Recorded on nodes of before these methods.
@@ -131,6 +137,22 @@ export class Server {
       }
     }
   }
+}
+
+/** What a node answers to `state_getReadProof` about a state of which all nodes were recorded. */
+export function readProof({ answers, heads, nodes }, keys, at) {
+  const { stateRoot } = answers[`chain_getHeader ["${at}"]`];
+  const { values } = heads.find(({ hash }) => hash === at);
+  const used = new Set();
+  const trie = new Trie((hash) => {
+    used.add(toHex(hash));
+    return fromHex(nodes[toHex(hash)]);
+  });
+  for (const key of keys) {
+    trie.closest(fromHex(stateRoot), fromHex(key));
+    if (key in values) used.add(values[key]);
+  }
+  return { at, proof: [...used].map((hash) => nodes[hash]) };
 }
 
 export const NO_STATE = { code: 9008, message: "the state is pruned" };

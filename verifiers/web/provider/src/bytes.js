@@ -2,6 +2,8 @@
 
 import { fromHex as prefixed } from "duet-light-client/text";
 
+export { concat } from "duet-light-client/text";
+
 /** The bytes of hexadecimal digits, with or without `0x`; `undefined` for any other text. */
 export function fromHex(text) {
   const digitsAlone = typeof text === "string" && !text.startsWith("0x");
@@ -35,12 +37,38 @@ export class Reader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
+  /** A length in SCALE's compact form. */
   compact() {
+    const length = this.compactLong();
+    if (length > 0xffff_ffffn) throw new RangeError("a number is longer than 32 bits");
+    return Number(length);
+  }
+
+  /** A number of any length in SCALE's compact form. */
+  compactLong() {
     const [first] = this.take(1);
-    const more = [0, 1, 3, first >> 2 === 0 ? 4 : 8][first & 3];
-    if (more > 4) throw new RangeError("a number is longer than 32 bits");
-    const rest = this.take(more).reduceRight((sum, byte) => sum * 256 + byte, 0);
-    return (first & 3) === 3 ? rest : rest * 64 + (first >> 2);
+    if ((first & 3) === 3) return this.number((first >> 2) + 4);
+    return (this.number([0, 1, 3][first & 3]) << 6n) | BigInt(first >> 2);
+  }
+
+  /** A number of this many bytes. */
+  number(length) {
+    return this.take(length).reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  }
+
+  /** The rest, as a number. */
+  rest() {
+    return this.number(this.left);
+  }
+
+  /** A text with its length in front. */
+  text() {
+    return new TextDecoder().decode(this.take(this.compact()));
+  }
+
+  /** How many bytes are left. */
+  get left() {
+    return this.#bytes.length - this.#at;
   }
 
   /** The bytes taken since an offset from `at`. */

@@ -8,6 +8,8 @@ export const NOT_PROVEN = -32091;
 export const TOO_MANY = -32092;
 /** The newest proven block is older than the `maxAge` of the light client. */
 export const STALE = -32093;
+/** A call of the runtime has no result: it trapped, or takes more than a call may have. */
+export const STOPPED = -32094;
 export const BAD_PARAMS = -32602;
 export const NO_METHOD = -32601;
 
@@ -49,7 +51,8 @@ export function ofClient(thrown) {
   if (thrown?.verdict === undefined) return new ProviderError(-32603, `the provider failed: ${thrown?.message ?? thrown}`);
   const data = {};
   for (const field of SHOWN) if (thrown[field] !== undefined) data[field] = thrown[field];
-  const code = thrown.verdict === "stale" ? STALE : thrown.verdict === "refused" && thrown.rule === undefined ? BAD_PARAMS : NOT_PROVEN;
+  const isMisuse = thrown.verdict === "refused" && thrown.rule === undefined;
+  const code = { stale: STALE, stopped: STOPPED }[thrown.verdict] ?? (isMisuse ? BAD_PARAMS : NOT_PROVEN);
   return new ProviderError(code, thrown.message, data);
 }
 

@@ -22,7 +22,8 @@ const VOUCHED = [PASSED, PINNED];
 const CALLED = [PASSED, "in part"];
 const NEVER = [REFUSED, REFUSED];
 
-const EXECUTES = "the result of a runtime call, which cannot be proven";
+const EXECUTED = "executed here over proven code and entries (STATE-5 to STATE-8)";
+const OR_PINNED = `${EXECUTED}; pinned, if the application pinned it`;
 const LISTS = "lists of fewer than 1 000 keys under the prefix are verified and proven complete; longer lists are passed on, and refused in strict mode";
 const WORD = "a node's claim";
 
@@ -47,7 +48,7 @@ export const TABLE = [
   row("state_getReadProof", ALWAYS, "a verified proof", { answer: "readProof" }),
   row("system_accountNextIndex account_nextIndex", ALWAYS, "the nonce in `System.Account`; transactions that wait in a pool are not counted", { answer: "nextIndex" }),
 
-  row("chainHead_v1_follow", ALWAYS, "finalized blocks are the proven ones, and there are no others; the runtime's version is a node's claim, or pinned", {
+  row("chainHead_v1_follow", ALWAYS, "finalized blocks are the proven ones, and there are no others; the runtime's version is that of its proven code, or pinned", {
     answer: "follow", pushes: "chainHead_v1_followEvent", ends: "chainHead_v1_unfollow",
   }),
   row("chainHead_v1_header", ALWAYS, "by its hash", { answer: "followHeader" }),
@@ -56,7 +57,7 @@ export const TABLE = [
   row("chainHead_v1_unpin", ALWAYS, "the provider's own", { answer: "followUnpin" }),
   row("chainHead_v1_continue", ALWAYS, "the provider's own", { answer: "followContinue" }),
   row("chainHead_v1_stopOperation", ALWAYS, "the provider's own", { answer: "followStop" }),
-  row("chainHead_v1_call", CALLED, "as `state_call`", { answer: "followCall" }),
+  row("chainHead_v1_call", ALWAYS, "as `state_call`", { answer: "followCall" }),
   row("chainSpec_v1_genesisHash archive_v1_genesisHash", ALWAYS, "the genesis hash of the light client", { answer: "genesisHash" }),
 
   row("archive_v1_finalizedHeight", ALWAYS, "the number of the newest proven block", { answer: "finalizedHeight" }),
@@ -64,7 +65,7 @@ export const TABLE = [
   row("archive_v1_header", ALWAYS, "by its hash, and by the Merkle mountain range", { answer: "archiveHeader" }),
   row("archive_v1_body", ALWAYS, "by the header's extrinsics root", { answer: "archiveBody" }),
   row("archive_v1_storage", ALWAYS, "as `chainHead_v1_storage`, but lists of 1 000 descendants and more are refused", { answer: "archiveStorage", pushes: "archive_v1_storageEvent", ends: "archive_v1_stopStorage" }),
-  row("archive_v1_call", CALLED, "as `state_call`", { answer: "archiveCall" }),
+  row("archive_v1_call", ALWAYS, "as `state_call`", { answer: "archiveCall" }),
 
   row("duet_getFinalizedHead", ALWAYS, "the newest proven block", { answer: "finalizedHead" }),
   row("duet_subscribeJustifications", ALWAYS, "the proofs that moved the light client", { answer: "justifications", pushes: "duet_justifications", ends: "duet_unsubscribeJustifications" }),
@@ -82,22 +83,23 @@ export const TABLE = [
   row("transaction_v1_broadcast transaction_v1_stop", SENT, "sends a transaction"),
   row("transactionWatch_v1_submitAndWatch", SENT, "sends a transaction; statuses as with `author_submitAndWatchExtrinsic`", { answer: "submitAndWatch", pushes: "transactionWatch_v1_watchEvent", ends: "transactionWatch_v1_unwatch" }),
 
-  row("state_call state_callAt", CALLED, `${EXECUTES}. \`AccountNonceApi_account_nonce\` is answered from \`System.Account\`, verified; \`Metadata_*\` as pinned; \`TaggedTransactionQueue_validate_transaction\`, a part of sending, is passed on in strict mode too`, { answer: "call" }),
-  row("state_getMetadata", VOUCHED, `${EXECUTES}; pinned, if the application pinned it`, { answer: "metadata" }),
-  row("state_getRuntimeVersion chain_getRuntimeVersion", VOUCHED, `${EXECUTES}; pinned, if the application pinned it`, { answer: "runtimeVersion" }),
-  row("state_subscribeRuntimeVersion chain_subscribeRuntimeVersion", VOUCHED, `${EXECUTES}; pinned, if the application pinned it`, {
+  row("state_call state_callAt", ALWAYS, `${EXECUTED}. \`Metadata_*\` is pinned, if the application pinned it. A call of what only nodes have, such as child tries, is passed on, and refused in strict mode`, { answer: "call" }),
+  row("state_getMetadata", ALWAYS, OR_PINNED, { answer: "metadata" }),
+  row("state_getRuntimeVersion chain_getRuntimeVersion", ALWAYS, OR_PINNED, { answer: "runtimeVersion" }),
+  row("state_subscribeRuntimeVersion chain_subscribeRuntimeVersion", ALWAYS, `${OR_PINNED}; read again when a header tells of an upgrade`, {
     answer: "runtimeVersions", pushes: "state_runtimeVersion", ends: "state_unsubscribeRuntimeVersion chain_unsubscribeRuntimeVersion",
   }),
+  row("payment_queryInfo", ALWAYS, EXECUTED, { answer: "feeInfo" }),
+  row("payment_queryFeeDetails", ALWAYS, EXECUTED, { answer: "feeDetails" }),
   row("system_chain chainSpec_v1_chainName", VOUCHED, `${WORD}, or pinned`, { answer: "chainName" }),
   row("system_properties chainSpec_v1_properties", VOUCHED, `${WORD}, or pinned`, { answer: "properties" }),
   row("rpc_methods", [PASSED, VERIFIED], "the methods that this table serves; outside strict mode also the other methods that a node lists", { answer: "methods" }),
-  row("payment_queryInfo payment_queryFeeDetails system_dryRun system_dryRunAt", HANDED_ON, EXECUTES),
   row("state_getKeys", CALLED, LISTS, { answer: "keys" }),
   row("state_getKeysPaged state_getKeysPagedAt", CALLED, LISTS, { answer: "keysPaged" }),
   row("state_getPairs", CALLED, LISTS, { answer: "pairs" }),
   row("state_queryStorage", HANDED_ON, "no proof shows that the list of changes is complete"),
   row("state_getChildReadProof childstate_getKeys childstate_getKeysPaged childstate_getKeysPagedAt childstate_getStorage childstate_getStorageEntries childstate_getStorageHash childstate_getStorageSize", HANDED_ON, "child tries are not verified"),
-  row("author_pendingExtrinsics system_chainType system_health system_localListenAddresses system_localPeerId system_name system_nodeRoles system_peers system_syncState system_version grandpa_roundState mmr_root mmr_verifyProof mmr_verifyProofStateless bitswap_v1_get duet_health duet_roundState duet_getSigningRecords", HANDED_ON, WORD),
+  row("author_pendingExtrinsics system_chainType system_dryRun system_dryRunAt system_health system_localListenAddresses system_localPeerId system_name system_nodeRoles system_peers system_syncState system_version grandpa_roundState mmr_root mmr_verifyProof mmr_verifyProofStateless bitswap_v1_get duet_health duet_roundState duet_getSigningRecords", HANDED_ON, WORD),
 
   row("author_hasKey author_hasSessionKeys author_insertKey author_removeExtrinsic author_rotateKeys author_rotateKeysWithOwner duet_generateKeys duet_proveKeys", NEVER, "for a node's operator only"),
   row("offchain_localStorageClear offchain_localStorageGet offchain_localStorageSet system_addLogFilter system_resetLogFilter system_addReservedPeer system_removeReservedPeer system_reservedPeers system_unstable_networkState", NEVER, "for a node's operator only"),

@@ -1,8 +1,10 @@
-// Data that the application vouches for, because it cannot be proven: metadata, runtime version, the chain's name.
+// Data that the application vouches for: the chain's name and properties, which cannot be proven, and metadata and
+// runtime version, which then need not be.
 
 import { toHex } from "duet-light-client/text";
 import { compact, fromHex, u32 } from "./bytes.js";
 import { badParams } from "./error.js";
+import { specOf } from "./version.js";
 
 const MAGIC = toHex(new TextEncoder().encode("meta"));
 
@@ -36,17 +38,6 @@ export class Pins {
   get metadataHex() {
     return toHex(this.metadata);
   }
-
-  /** The pinned version in the form of `chainHead_v1_follow`. */
-  get spec() {
-    return this.runtimeVersion && specOf(this.runtimeVersion);
-  }
-}
-
-/** Converts the JSON of `state_getRuntimeVersion` to the form of `chainHead_v1_follow`; `undefined` if invalid. */
-export function specOf({ specName, implName, specVersion, implVersion, transactionVersion, apis }) {
-  if (typeof specName !== "string" || !Number.isInteger(specVersion) || !Array.isArray(apis)) return undefined;
-  return { specName, implName, specVersion, implVersion, transactionVersion, apis: Object.fromEntries(apis) };
 }
 
 function bytesOf(metadata) {

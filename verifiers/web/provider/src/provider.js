@@ -1,5 +1,6 @@
 // Answers JSON-RPC requests: verifies what can be verified, and passes on or refuses the rest as `methods.js` defines.
 
+import { callAnswers } from "./answers/calls.js";
 import { chainAnswers } from "./answers/chain.js";
 import { duetAnswers } from "./answers/duet.js";
 import { keyAnswers } from "./answers/keys.js";
@@ -16,7 +17,7 @@ const MAX_SUBSCRIPTIONS = 128;
 const MAX_REQUESTS = 512;
 
 /** The functions that answer, by their names in `methods.js`. */
-export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...submitAnswers, ...chainHeadAnswers };
+export const ANSWERS = { ...callAnswers, ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...submitAnswers, ...chainHeadAnswers };
 
 function noSubscription(method, isOne) {
   return new ProviderError(NO_METHOD, isOne ? `${method} is a subscription` : `${method} is not a known subscription`);

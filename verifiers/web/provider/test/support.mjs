@@ -1,10 +1,10 @@
 // Providers over servers that serve a recording, and lie where they are told to.
 
-import { client, recording, Server, withBody } from "../../light-client/test/support.mjs";
+import { calling, client, recording, Server, withBody } from "../../light-client/test/support.mjs";
 import { Provider } from "../src/provider.js";
 import { papiProvider } from "../src/papi.js";
 
-export { aged, flip, recording, Server, SILENCE, until, withBody } from "../../light-client/test/support.mjs";
+export { aged, calling, flip, recording, Server, SILENCE, until, withBody } from "../../light-client/test/support.mjs";
 
 /** A provider over servers, which ends with the test; `answers` and `faults` are what it told. */
 export async function provider(test, servers, { isReady = true, client: clientOptions, ...options } = {}) {
@@ -19,8 +19,8 @@ export async function provider(test, servers, { isReady = true, client: clientOp
 }
 
 /** A connection as PAPI has it: `ask` gives the answer's message, `pushed` are the notifications. */
-export async function connection(test, servers, options) {
-  const made = client(test, servers);
+export async function connection(test, servers, { client: clientOptions, ...options } = {}) {
+  const made = client(test, servers, clientOptions);
   await made.ready;
   const connect = papiProvider(made, options);
   const waiting = new Map();
@@ -43,5 +43,7 @@ export async function connection(test, servers, options) {
 export const about = (name, change) => (method, params, honest) => (method === name ? change(honest, params) : honest);
 
 export const answer = (name) => recording.answers[name];
+export const callsNetwork = { network: calling };
+export const callsClient = { client: { genesisHash: calling.genesis } };
 export const bodyNetwork = { network: withBody };
 export const bodyClient = { client: { genesisHash: withBody.genesis } };

@@ -54,9 +54,6 @@ test("a nonce is that of System.Account, by whichever name it is asked", async (
   const made = await provider(t, [await Server.start()]);
   const nonce = await made.request("system_accountNextIndex", [ALICE]);
   assert.equal(await made.request("account_nextIndex", [ALICE]), nonce);
-  const account = recording.alice.slice(-64);
-  const called = await made.request("state_call", ["AccountNonceApi_account_nonce", `0x${account}`]);
-  assert.equal(Buffer.from(called.slice(2), "hex").readUInt32LE(), nonce);
   assert.equal(made.answers.at(-1).class, "verified");
 });
 

@@ -1,7 +1,6 @@
 // `state_*` and similar methods: entries of the state at proven blocks.
 
 import { toHex } from "duet-light-client/text";
-import { fromHex, u32 } from "../bytes.js";
 import { badParams, refused } from "../error.js";
 import { allUnder } from "./keys.js";
 import { hashOf, keyOf, keysOf } from "./params.js";
@@ -100,13 +99,6 @@ async function nextIndex({ client }, [account]) {
   if (typeof account !== "string") throw badParams("an account is an SS58 address, or 0x and 64 hexadecimal digits");
   const { nonce, block, hash, endpoint } = await client.account(account);
   return { result: nonce, block, hash: toHex(hash), endpoint };
-}
-
-/** The nonce of an account, as the result of `AccountNonceApi_account_nonce`. */
-export async function nonceCall({ client, wait }, argument, hash) {
-  if (fromHex(argument)?.length !== 32) throw badParams("an account is 32 bytes");
-  const found = await client.account(argument, { ...wait, at: hash });
-  return { result: toHex(u32(found.nonce)), class: "verified", block: found.block, hash: toHex(found.hash), endpoint: found.endpoint };
 }
 
 /** The kinds of items of `chainHead_v1_storage` and `archive_v1_storage` that `items` answers. */

@@ -1,8 +1,8 @@
 // `chainHead_v1_*`: requests about blocks that a `follow` has pinned.
 
 import { toHex } from "duet-light-client/text";
+import { runtimeCall } from "../answers/calls.js";
 import { keyOf } from "../answers/params.js";
-import { runtimeCall } from "../answers/spec.js";
 import { CLOSEST, closestItem, DESCENDANTS, descendantItems, items, PROVEN } from "../answers/state.js";
 import { badParams, ProviderError, refused } from "../error.js";
 import { Follow } from "./follow.js";

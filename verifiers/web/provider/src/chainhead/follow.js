@@ -1,6 +1,7 @@
 // One `chainHead_v1_follow`: the events of the proven chain, the pinned blocks, and the operations.
 
-import { specOf } from "../pins.js";
+import { specAt } from "../answers/calls.js";
+import { rowOf } from "../methods.js";
 
 // The most pinned blocks and waiting blocks. Beyond that the subscription stops, as its specification allows.
 const MAX_PINNED = 512;
@@ -152,16 +153,13 @@ export class Follow {
   }
 
   async #runtime(hash) {
-    const { pins, isStrict, client, tell } = this.#context;
     const method = "state_getRuntimeVersion";
-    if (pins.spec !== undefined) {
-      tell({ method, class: "pinned", hash });
-      return { type: "valid", spec: pins.spec };
+    try {
+      const { spec, ...about } = await specAt(this.#context, rowOf(method), hash);
+      this.#context.tell({ method, ...about });
+      return spec ? { type: "valid", spec } : { type: "invalid", error: "the version has another form" };
+    } catch (thrown) {
+      return { type: "invalid", error: this.#context.failed(thrown).message };
     }
-    if (isStrict) return { type: "invalid", error: "the runtime's version cannot be verified: pin `runtimeVersion`" };
-    const { result, endpoint } = await client.request(method, [hash], { again: true }).catch(() => ({}));
-    if (result) tell({ method, class: "passed", hash, endpoint });
-    const spec = specOf(result ?? {});
-    return spec ? { type: "valid", spec } : { type: "invalid", error: "no node answered with the runtime's version" };
   }
 }

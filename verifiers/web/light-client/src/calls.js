@@ -1,0 +1,180 @@
+// Calls of the chain's runtime. Its code is in the state, so it is proven like any other entry, and so is each entry
+// that a call reads. A module of its own executes the call, in a worker of its own: one that does not end ends with
+// its worker.
+
+import { misuse, stopped } from "./error.js";
+import { equal, shown, toHex } from "./text.js";
+
+const TEXT = new TextEncoder();
+// The runtime's code, and a key that no state has: its proof has the hash of the code instead of the code.
+const CODE = TEXT.encode(":code");
+const CODE_PROBE = TEXT.encode(":code\0");
+const HEAP_PAGES = TEXT.encode(":heappages");
+// What a call may take: proofs that are fetched one after the other, and bytes of them.
+const MAX_ROUNDS = 32;
+const MAX_BYTES = 1 << 24;
+// How many calls may wait; of how many methods the keys are known that the last call read, and how many of each.
+const MAX_WAITING = 64;
+const MAX_METHODS = 64;
+const MAX_KEYS = 512;
+
+/** Executes calls, one after the other. */
+export class Calls {
+  #spawn;
+  #maxTime;
+  #worker;
+  #hasCode = false;
+  #keys = new Map();
+  #before = Promise.resolve();
+  #waiting = 0;
+  #first;
+  #running;
+  #ended = false;
+  #code;
+  #save;
+
+  /**
+   * `spawn()` starts the worker; `maxTime` is how many milliseconds it may take at once. `code` is that of a runtime,
+   * and `save` gets that of another one. Nobody has to trust it: the module finds the code by its hash.
+   */
+  constructor(spawn, maxTime, code, save = () => {}) {
+    this.#spawn = spawn;
+    this.#maxTime = maxTime;
+    this.#code = code;
+    this.#save = save;
+  }
+
+  /**
+   * The result of a call over the state of a block, `{ result, nodes, rounds }`. `read(keys)` fetches the trie nodes
+   * that prove these keys, checks that they do, and gives them with the values and the root of the state:
+   * `{ nodes, values, root }`.
+   */
+  async call(method, parameters, read) {
+    // Of calls that come at once, the first fetches the code.
+    while (this.#first) await this.#first;
+    const call = this.#call(method, parameters, read);
+    if (this.#hasCode) return call;
+    this.#first = call.then(() => {}, () => {}).finally(() => (this.#first = undefined));
+    return call;
+  }
+
+  /** Ends the worker. */
+  end() {
+    this.#ended = true;
+    this.#fail(misuse("the client was destroyed"));
+  }
+
+  async #call(method, parameters, read) {
+    const nodes = [];
+    let root;
+    const add = async (keys) => {
+      const once = [...new Map(keys.map((key) => [toHex(key), key])).values()];
+      const found = await read(once);
+      root = found.root;
+      nodes.push(...found.nodes);
+      const code = found.values[once.findIndex((key) => equal(key, CODE))];
+      if (code) this.#save((this.#code = code));
+    };
+    await add([this.#code ? CODE_PROBE : CODE, HEAP_PAGES, ...(this.#keys.get(method) ?? [])]);
+    for (let rounds = 1; ; rounds += 1) {
+      const bytes = nodes.reduce((sum, { length }) => sum + length, 0);
+      if (bytes > MAX_BYTES) throw exceeded(method, `${MAX_BYTES} bytes of trie nodes`);
+      // The code is a trie node, too.
+      const kept = this.#hasCode || !this.#code ? [] : [this.#code];
+      const { output, read: keys, needs } = await this.#execute({ method, parameters, root, nodes: [...nodes, ...kept] });
+      if (output) {
+        this.#remember(method, keys);
+        return { result: output, nodes, rounds };
+      }
+      if (rounds === MAX_ROUNDS) throw exceeded(method, `${MAX_ROUNDS} rounds of proofs`);
+      await add(needs);
+    }
+  }
+
+  /** The next call of a method fetches first what this one read. */
+  #remember(method, keys) {
+    this.#keys.delete(method);
+    this.#keys.set(method, keys.slice(0, MAX_KEYS));
+    if (this.#keys.size > MAX_METHODS) this.#keys.delete(this.#keys.keys().next().value);
+  }
+
+  async #execute(call) {
+    if (this.#waiting >= MAX_WAITING) throw misuse(`${MAX_WAITING} calls already wait`);
+    this.#waiting += 1;
+    const turn = this.#before.then(() => this.#run(call));
+    this.#before = turn.catch(() => {});
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Executes in the worker, which is ended if it takes too long. */
+  #run(call) {
+    if (this.#ended) throw misuse("the client was destroyed");
+    this.#worker ??= this.#open(call.method);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#fail(exceeded(call.method, `${this.#maxTime} ms`)), this.#maxTime);
+      this.#running = { method: call.method, resolve, reject, timer };
+      this.#worker.post(call);
+    });
+  }
+
+  #open(method) {
+    let worker;
+    try {
+      worker = this.#spawn();
+    } catch (error) {
+      // No server is to blame where there are no workers.
+      throw without(method, `its worker cannot be started: ${error.message}`);
+    }
+    const fail = (message) => worker === this.#worker && this.#fail(without(this.#running?.method ?? "a call", message));
+    worker.listen(({ value, error }) => {
+      if (worker !== this.#worker) return;
+      if (error?.isFatal) {
+        fail(error.message);
+        return;
+      }
+      const { method: ended, resolve, reject, timer } = this.#running;
+      clearTimeout(timer);
+      this.#hasCode = true;
+      if (error) reject(without(ended, error.message));
+      else resolve(value);
+    }, fail);
+    return worker;
+  }
+
+  /** Ends the worker, and what it executes. The next call starts another one. */
+  #fail(error) {
+    clearTimeout(this.#running?.timer);
+    this.#running?.reject(error);
+    this.#running = undefined;
+    this.#worker?.end();
+    this.#worker = undefined;
+    this.#hasCode = false;
+  }
+}
+
+/** Serves `Calls` in a worker. `load()` gives the module, `receive` takes a callback for messages, `post` sends one. */
+export function serveCalls(load, receive, post) {
+  let calls;
+  receive(async ({ method, parameters, root, nodes }) => {
+    try {
+      calls ??= new (await load()).Calls();
+      post({ value: calls.call(method, parameters, root, nodes) });
+    } catch (error) {
+      // The module throws texts. After anything else, its memory may be corrupt.
+      post({ error: { message: String(error?.message ?? error), isFatal: typeof error !== "string" } });
+    }
+  });
+}
+
+/** A call without a result, with the rule if the module names one. */
+function without(method, message) {
+  return stopped(method, shown(message), { rule: /^(STATE-\d): /.exec(message)?.[1] });
+}
+
+function exceeded(method, limit) {
+  return stopped(method, `it takes more than ${limit} (STATE-8)`, { rule: "STATE-8", expected: `at most ${limit}`, got: "more" });
+}
