@@ -8,12 +8,16 @@ const { default: solc } = await import(isSecond ? 'solc-second' : 'solc');
 const at = (name) => new URL(name, import.meta.url);
 const out = isSecond ? 'out/second' : 'out';
 const version = solc.version().split('+')[0];
-const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'OwnedDuetLightClient.sol', 'StateProof.sol', 'RecoverableDuetLightClient.sol', 'MmrLeaf.sol', 'examples/MessageBoard.sol', 'tests/AnyHeader.sol', 'tests/Coefficient.sol'];
+const names = ['FinalityProof.sol', 'ClientState.sol', 'RareCalls.sol', 'DuetLightClient.sol', 'OwnedDuetLightClient.sol', 'StateProof.sol', 'RecoveryCalls.sol', 'RecoverableDuetLightClient.sol', 'MmrLeaf.sol', 'examples/MessageBoard.sol', 'tests/AnyHeader.sol', 'tests/AnyHeaderCalls.sol', 'tests/Coefficient.sol'];
+/// The libraries come first: clients are linked with their addresses.
 const deployed = [
+  ['RareCalls.sol', 'RareCalls'],
+  ['RecoveryCalls.sol', 'RecoveryCalls'],
   ['DuetLightClient.sol', 'DuetLightClient'],
   ['OwnedDuetLightClient.sol', 'OwnedDuetLightClient'],
   ['RecoverableDuetLightClient.sol', 'RecoverableDuetLightClient'],
   ['examples/MessageBoard.sol', 'MessageBoard'],
+  ['tests/AnyHeaderCalls.sol', 'AnyHeaderCalls'],
   ['tests/AnyHeader.sol', 'AnyHeader'],
   ['tests/Coefficient.sol', 'Coefficient'],
 ];
@@ -40,18 +44,33 @@ writeFileSync(at(`${out}/slither/build-info/duet.json`), JSON.stringify({ solcVe
 const hashes = [];
 for (const [file, name] of deployed) {
   const { abi, devdoc, evm, userdoc } = output.contracts[file][name];
-  writeFileSync(at(`${out}/${name}.bin`), evm.bytecode.object);
-  writeFileSync(at(`${out}/${name}.json`), `${JSON.stringify(abi, null, 2)}\n`);
+  const { code, libraries } = linkable(evm.bytecode);
+  writeFileSync(at(`${out}/${name}.bin`), code);
+  writeFileSync(at(`${out}/${name}.json`), `${JSON.stringify(whole(abi, libraries), null, 2)}\n`);
   if (file.startsWith('tests/')) continue;
   const undocumented = abi.flatMap((item) => lacking(item, userdoc, devdoc));
   if (undocumented.length) throw new Error(`${name}: no NatSpec for ${undocumented.join(', ')}`);
-  const hash = createHash('sha256').update(Buffer.from(evm.bytecode.object, 'hex')).digest('hex');
+  const hash = createHash('sha256').update(Buffer.from(code.replace(/__\w{38}/g, '0'.repeat(40)), 'hex')).digest('hex');
   hashes.push(`${hash}  ${name}\n`);
 }
 const pinned = at('bytecode.sha256');
 if (isSecond) console.log(`solc ${version} compiles the contracts too`);
 else if (process.argv[2] === '--pin') writeFileSync(pinned, hashes.join(''));
 else if (readFileSync(pinned, 'utf8') !== hashes.join('')) throw new Error(`bytecode differs from bytecode.sha256:\n${hashes.join('')}`);
+
+/// Bytecode with the names of libraries, as `__RareCalls___…`, where their addresses will be; and which these are.
+function linkable({ object, linkReferences }) {
+  const libraries = Object.entries(linkReferences).flatMap(([file, ones]) => Object.entries(ones).map((one) => [file, ...one]));
+  const places = libraries.flatMap(([, name, found]) => found.map(({ start }) => [2 * start, `__${name}`.padEnd(40, '_')]));
+  const code = places.reduce((code, [at, name]) => code.slice(0, at) + name + code.slice(at + 40), object);
+  return { code, libraries: libraries.map(([file, name]) => output.contracts[file][name].abi) };
+}
+
+/// The interface of a contract: what its libraries emit and throw on its behalf is part of it.
+function whole(abi, libraries) {
+  const theirs = libraries.flat().filter(({ type }) => type === 'error' || type === 'event');
+  return [...new Map([...abi, ...theirs].map((item) => [JSON.stringify(item), item])).values()];
+}
 
 /// What has no NatSpec of an item of the ABI: the item itself, or named arguments and results of it.
 function lacking({ type, name, inputs, outputs = [] }, { errors, events, methods }, { methods: details }) {

@@ -84,11 +84,16 @@ async function mined(node, transaction) {
   throw new Error(`no receipt of ${hash}`);
 }
 
+/** The code that deploys a contract, with names where the addresses of libraries belong. */
+function bytecode({ contract }) {
+  return readFileSync(at(`out/${contract}.bin`), 'utf8').trim();
+}
+
 const chains = readFileSync(transactions, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
 const sizes = [...new Set(chains.map(({ n }) => n))].sort((one, other) => one - other);
 const columns = forks.flatMap((fork) => sizes.map((n) => ({ fork, n })));
 /** Gas by the name of the transaction, then by column. Deployments come first. */
-const rows = new Map(chains.map(({ name }) => [name, {}]));
+const rows = new Map(chains.flatMap(({ name, libraries }) => [{ name }, ...libraries]).map(({ name }) => [name, {}]));
 const differences = [];
 const versions = new Set();
 
@@ -108,7 +113,15 @@ for (const fork of forks) {
     // Osaka limits the gas of a transaction. Amsterdam counts what pays for state apart from that.
     const gas = fork === 'Amsterdam' ? '0x2faf080' : '0xf42400';
     for (const chain of chains.filter((one) => one.fork === fork)) {
-      const code = readFileSync(at(`out/${chain.contract}.bin`), 'utf8').trim();
+      let code = bytecode(chain);
+      for (const library of chain.libraries) {
+        // A byte of zero in its address would make the client's code cheaper than in revm.
+        const deploy = () => mined(node, { gas, data: `0x${bytecode(library)}` });
+        let receipt = await deploy();
+        while (/^0x(..)*00/.test(receipt.contractAddress)) receipt = await deploy();
+        compare(client, chain, library, receipt);
+        code = code.replaceAll(`__${library.contract}`.padEnd(40, '_'), receipt.contractAddress.slice(2));
+      }
       const deployment = await mined(node, { gas, data: `0x${code}${chain.arguments}` });
       compare(client, chain, chain, deployment);
       for (const call of chain.calls) {

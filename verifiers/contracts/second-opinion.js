@@ -67,11 +67,21 @@ async function deploy({ contract, fork, arguments: args }) {
   if (!forks[fork]) throw new Error(`unknown fork: ${fork}`);
   const common = new Common({ chain: Mainnet, hardfork: forks[fork] });
   const evm = await createEVM({ common, bls: curve });
-  const code = readFileSync(new URL(`out/${contract}.bin`, import.meta.url), 'utf8').trim();
+  const address = await create(evm, contract, args);
+  return { evm, address };
+}
+
+/** Deploys a contract, and the libraries before it whose names are in its code. Its address, unless it is refused. */
+async function create(evm, contract, args) {
+  let code = readFileSync(new URL(`out/${contract}.bin`, import.meta.url), 'utf8').trim();
+  for (const name of new Set(code.match(/__\w{38}/g))) {
+    const library = await create(evm, name.replaceAll('_', ''), '');
+    code = code.replaceAll(name, bytesToUnprefixedHex(library.bytes));
+  }
   const data = hexToBytes(`0x${code}${args}`);
   const { createdAddress, execResult } = await evm.runCall({ caller: deployer, data, gasLimit, block: at(beginning) });
   await evm.journal.cleanup();
-  return { evm, address: execResult.exceptionError ? undefined : createdAddress };
+  return execResult.exceptionError ? undefined : createdAddress;
 }
 
 async function answer({ evm, address }, { caller, time, data }) {

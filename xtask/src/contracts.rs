@@ -20,10 +20,12 @@ const TESTS: [&str; 8] = [
 ];
 
 /// The tests of the second compiler's code, without those of gas and those that take long.
-const TESTS_OF_SECOND: [&str; 11] = [
+const TESTS_OF_SECOND: [&str; 13] = [
     "--test",
     "evm_client",
     "--",
+    "--skip",
+    "deployments_stay",
     "--skip",
     "gas_is_within",
     "--skip",

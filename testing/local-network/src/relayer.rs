@@ -121,7 +121,11 @@ pub async fn deploy(
         &TRUSTING_PERIOD.to_string(),
     ];
     let mut relayer = Relayer::start(executables, &arguments)?;
-    let event = relayer.next_event().await?;
+    let mut event = relayer.next_event().await?;
+    // Those that contracts share come first.
+    while event["event"] == "library" {
+        event = relayer.next_event().await?;
+    }
     match event["address"].as_str() {
         Some(address) => Ok(address.to_owned()),
         None => Err(Error::Printed {

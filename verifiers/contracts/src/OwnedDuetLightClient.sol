@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {DuetLightClient} from "./DuetLightClient.sol";
+import {RareCalls} from "./RareCalls.sol";
 
 /// @title The light client with an owner who can begin it anew.
 /// @notice For applications that cannot move to another client when the chain was reset (LIGHT-8), when this one is frozen, or
@@ -43,7 +44,7 @@ contract OwnedDuetLightClient is DuetLightClient {
     /// @notice Begins anew at a checkpoint of the same chain, frozen or not, and however long it slept. All blocks of before are forgotten.
     /// @param checkpoint The newest block that is trusted, and the sets from there on.
     function restart(Checkpoint calldata checkpoint) external onlyOwner {
-        _restart(checkpoint);
+        _forward(address(RareCalls), RareCalls.restart.selector);
         emit Restarted(checkpoint.blockNumber, checkpoint.blockHash);
     }
 

@@ -85,6 +85,11 @@ pub(crate) struct Deploy {
     #[arg(long, value_name = "FILE")]
     pub(crate) bytecode: PathBuf,
 
+    /// A library of the contract that is on the chain: `RareCalls=0x…`. Its code is compared with `RareCalls.bin` beside the
+    /// bytecode. A library that is not named is deployed from there. Clients share libraries, so name those that you find.
+    #[arg(long = "library", value_name = "NAME=ADDRESS", value_parser = library)]
+    pub(crate) libraries: Vec<(String, Address)>,
+
     /// The contract's first checkpoint, as `duet-light status --checkpoint` prints it.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: PathBuf,
@@ -233,6 +238,11 @@ pub(crate) struct Relaying {
     /// The address to serve Prometheus metrics on, at `/metrics`.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) metrics: Option<SocketAddr>,
+}
+
+fn library(text: &str) -> Result<(String, Address), String> {
+    let (name, at) = text.split_once('=').ok_or("no name and address")?;
+    Ok((name.to_owned(), address(at)?))
 }
 
 fn address(text: &str) -> Result<Address, String> {

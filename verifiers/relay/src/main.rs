@@ -184,12 +184,26 @@ async fn deploy(args: &Deploy, json: bool) -> Result<(), Failure> {
         options(&args.chain),
     )?;
     let checkpoint = Checkpoint::from(checkpoint::read(&args.checkpoint)?);
-    let period = args.trusting_period;
-    let deployed = evm::deploy(&target, &args.bytecode, &checkpoint, period, args.owner).await?;
+    let contract = evm::Deployment {
+        bytecode: &args.bytecode,
+        libraries: &args.libraries,
+        checkpoint: &checkpoint,
+        trusting_period: args.trusting_period,
+        owner: args.owner,
+    };
+    let library = |name: &str, it: &evm::Deployed| tell_deployed(Some(name), it, json);
+    let deployed = evm::deploy(&target, &contract, library).await?;
+    tell_deployed(None, &deployed, json);
+    Ok(())
+}
+
+/// The contract, or a library before it.
+fn tell_deployed(library: Option<&str>, deployed: &evm::Deployed, json: bool) {
     let (address, receipt) = (deployed.address, deployed.receipt);
     let line = if json {
         serde_json::json!({
-            "event": "deployed",
+            "event": if library.is_some() { "library" } else { "deployed" },
+            "name": library,
             "address": address,
             "transaction": receipt.transaction,
             "work": receipt.work,
@@ -197,13 +211,13 @@ async fn deploy(args: &Deploy, json: bool) -> Result<(), Failure> {
         })
         .to_string()
     } else {
+        let what = library.map_or_else(String::new, |name| format!("{name} at "));
         format!(
-            "deployed: {address}: work {}, paid {}",
+            "deployed: {what}{address}: work {}, paid {}",
             receipt.work, receipt.paid
         )
     };
     duet_process::tell(line);
-    Ok(())
 }
 
 fn options(chain: &EvmChain) -> Options {

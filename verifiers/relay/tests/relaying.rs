@@ -10,6 +10,7 @@ mod unarranged;
 
 use alloy::{
     network::{Ethereum, EthereumWallet},
+    primitives::Address,
     providers::{PendingTransactionBuilder, Provider, ProviderBuilder},
     rpc::types::TransactionRequest,
 };
@@ -17,7 +18,7 @@ use duet_light_client::testing::SPAN;
 use duet_light_rpc::Kind;
 use duet_primitives::{BlockNumber, Keysets, SetId};
 use duet_relay::{
-    evm::{Evm, Options},
+    evm::{self, Evm, Options},
     Brought, Cargo, Delivered, Event, Look, Metrics, Policy, Relayer, Target, TargetError, Turns,
 };
 use std::{
@@ -25,8 +26,8 @@ use std::{
     time::{Duration, Instant},
 };
 use support::{
-    key, kill_when, options, policy, quiet, until, until_nothing, ChainNode, Fault, Gate,
-    ResetChain, World, FUNDS, GWEI, LONG, SETS,
+    bytecode, deploy, key, kill_when, options, policy, quiet, until, until_nothing, ChainNode,
+    Fault, Gate, ResetChain, World, FUNDS, GWEI, LONG, SETS,
 };
 
 /// The block of a set whose proof is after its handoff.
@@ -725,6 +726,32 @@ async fn an_account_without_funds_is_named() {
         matches!(look, Look::Trouble(TargetError::NoFunds(_))),
         "{look:?}"
     );
+}
+
+#[tokio::test]
+async fn contracts_share_a_library_whose_code_is_compared() {
+    let world = World::new(LATE).await;
+    let target = world.target_with(Address::ZERO, 3, options());
+    let (code, checkpoint) = (bytecode(), world.chain.checkpoint(0));
+    let (one, libraries) = deploy(&target, &code, &checkpoint, &[]).await;
+    assert_eq!(libraries.len(), 1);
+    let (other, deployed) = deploy(&target, &code, &checkpoint, &libraries).await;
+    assert!(deployed.is_empty() && one != other);
+    for (name, address) in [
+        ("RareCalls", one),
+        ("RareCalls", key(9).address()),
+        ("Else", one),
+    ] {
+        let contract = evm::Deployment {
+            bytecode: &code,
+            libraries: &[(name.to_owned(), address)],
+            checkpoint: &checkpoint,
+            trusting_period: 1,
+            owner: None,
+        };
+        let refused = evm::deploy(&target, &contract, |_, _| panic!("deployed")).await;
+        assert_eq!(refused.expect_err(name).kind, Kind::Usage);
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The transactions that `cargo xtask gas` sends to real clients: one contract in one line of JSON, with the gas that each
+//! The transactions that `cargo xtask gas` sends to real clients: one contract in one line of JSON, with its libraries, and with the gas that each
 //! transaction takes in revm.
 
 #[path = "../tests/common/mod.rs"]
@@ -47,7 +47,12 @@ fn main() {
                     json!({ "name": name, "data": hex::encode(data), "gas": called.gas })
                 });
                 let calls: Vec<_> = calls.collect();
+                let libraries = chain.libraries().map(|(name, one)| {
+                    json!({ "contract": name, "name": format!("`{name}`, once on a chain"), "gas": one.deployment })
+                });
+                let libraries: Vec<_> = libraries.collect();
                 let line = json!({
+                    "libraries": libraries,
                     "contract": contract,
                     "arguments": hex::encode(arguments),
                     "name": name,

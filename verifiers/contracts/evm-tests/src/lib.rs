@@ -17,7 +17,7 @@ use revm::{
     primitives::{hardfork::SpecId, keccak256, Address, Bytes, TxKind, U256},
     ExecuteCommitEvm, MainBuilder, MainContext,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use story::Story;
 
 /// Both forks that the contracts are tested under.
@@ -63,12 +63,22 @@ pub fn rust_verdict(trusted: &mut Trusted, proof: StatelessProof) -> Verdict {
     }
 }
 
+/// A library that contracts are linked with.
+#[derive(Clone, Copy, Debug)]
+pub struct Library {
+    /// Its address.
+    pub address: Address,
+    /// Gas of its deployment.
+    pub deployment: u64,
+}
+
 /// A chain with one contract.
 #[derive(Clone, Debug)]
 pub struct Chain {
     db: CacheDB<EmptyDB>,
     fork: SpecId,
     nonces: HashMap<Address, u64>,
+    libraries: BTreeMap<String, Library>,
     story: Story,
     /// The time of the next block, in seconds.
     pub time: u64,
@@ -99,13 +109,13 @@ pub fn coefficient_of(proof: &[u8], genesis_hash: &[u8; 32]) -> Vec<u8> {
 /// The variable for the folder of the code, where that is another compiler's.
 const CODE: &str = "DUET_EVM_CODE";
 
-/// The code that deploys a contract.
-fn creation(name: &str, arguments: &[u8]) -> Vec<u8> {
+/// The code that deploys a contract, with the names of libraries where their addresses belong.
+fn creation(name: &str) -> String {
     let pinned = concat!(env!("CARGO_MANIFEST_DIR"), "/../out");
     let folder = std::env::var(CODE).unwrap_or_else(|_| pinned.into());
     let path = format!("{folder}/{name}.bin");
     let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
-    [&hex::decode(code.trim()).expect("hex")[..], arguments].concat()
+    code.trim().to_owned()
 }
 
 impl Chain {
@@ -121,24 +131,55 @@ impl Chain {
             db: CacheDB::default(),
             fork,
             nonces: HashMap::new(),
+            libraries: BTreeMap::new(),
             story: Story::new(name, fork, &arguments),
             time: BEGINNING,
             caller: Address::ZERO,
             contract: Address::ZERO,
             deployment: 0,
         };
-        let result = chain.transact(TxKind::Create, creation(name, &arguments));
-        let ExecutionResult::Success {
-            output: Output::Create(_, Some(address)),
-            ..
-        } = &result
-        else {
-            return None;
-        };
+        let (address, gas) = chain.create(name, &arguments).ok()?;
         chain.story.is_deployed = true;
-        chain.contract = *address;
-        chain.deployment = result.tx_gas_used();
+        chain.contract = address;
+        chain.deployment = gas;
         Some(chain)
+    }
+
+    /// Deploys a contract, and before that the libraries that the chain lacks; its address and its gas.
+    fn create(&mut self, name: &str, arguments: &[u8]) -> Result<(Address, u64), ExecutionResult> {
+        let mut code = creation(name);
+        while let Some(at) = code.find("__") {
+            let library = code[at + 2..at + 40].trim_end_matches('_').to_owned();
+            let linked = match self.libraries.get(&library) {
+                Some(linked) => *linked,
+                None => {
+                    let (address, deployment) = self.create(&library, &[])?;
+                    let deployed = Library {
+                        address,
+                        deployment,
+                    };
+                    self.libraries.insert(library, deployed);
+                    deployed
+                }
+            };
+            code.replace_range(at..at + 40, &hex::encode(linked.address));
+        }
+        let data = [&hex::decode(code).expect("hex")[..], arguments].concat();
+        let result = self.transact(TxKind::Create, data);
+        match &result {
+            ExecutionResult::Success {
+                output: Output::Create(_, Some(address)),
+                ..
+            } => Ok((*address, result.tx_gas_used())),
+            _ => Err(result),
+        }
+    }
+
+    /// The libraries that were deployed for the contracts, by name.
+    pub fn libraries(&self) -> impl Iterator<Item = (&str, &Library)> {
+        self.libraries
+            .iter()
+            .map(|(name, one)| (name.as_str(), one))
     }
 
     fn transact(&mut self, kind: TxKind, data: Vec<u8>) -> ExecutionResult {
@@ -172,12 +213,9 @@ impl Chain {
     /// When its constructor refuses.
     pub fn add(&mut self, name: &str, arguments: &[u8]) -> Address {
         self.story.end();
-        match self.transact(TxKind::Create, creation(name, arguments)) {
-            ExecutionResult::Success {
-                output: Output::Create(_, Some(address)),
-                ..
-            } => self.contract = address,
-            refused => panic!("{refused:?}"),
+        match self.create(name, arguments) {
+            Ok((address, _)) => self.contract = address,
+            Err(refused) => panic!("{refused:?}"),
         }
         self.contract
     }

@@ -306,6 +306,12 @@ impl Target for Evm {
 }
 
 impl Evm {
+    /// The code at an address; empty where there is none.
+    pub(crate) async fn code(&self, address: Address) -> Result<Bytes, TargetError> {
+        let code = self.chain.provider.get_code_at(address).await;
+        code.map_err(|error| unreachable(&error))
+    }
+
     /// Creates a contract, and waits until it is in a block.
     pub(crate) async fn create(&self, code: Bytes) -> Result<(Address, Receipt), TargetError> {
         let mut sender = Sender::new(&self.chain).await?;

@@ -1,47 +1,49 @@
 //! A new contract.
 
-use crate::{evm::client::Evm, target::Receipt};
+use crate::evm::{
+    client::Evm,
+    link::{link, Deployed},
+};
 use alloy::primitives::Address;
 use duet_light_client::{Checkpoint, Mode, Trusted};
 use duet_light_rpc::{Failure, Kind};
 use std::path::Path;
 
-/// A contract that was deployed.
+/// A contract to deploy.
 #[derive(Clone, Copy, Debug)]
-pub struct Deployed {
-    /// Where.
-    pub address: Address,
-    /// The receipt with the cost.
-    pub receipt: Receipt,
+pub struct Deployment<'a> {
+    /// The bytecode file of `node build.js`. Those of its libraries lie beside it.
+    pub bytecode: &'a Path,
+    /// Libraries that are on the chain, by name. The others are deployed before the contract.
+    pub libraries: &'a [(String, Address)],
+    /// Where the contract begins. All its users will trust it.
+    pub checkpoint: &'a Checkpoint,
+    /// In seconds. (LIGHT-9)
+    pub trusting_period: u64,
+    /// Of the owned client.
+    pub owner: Option<Address>,
 }
 
-/// Deploys the light client with the bytecode file of `node build.js`, at a checkpoint that all its users will trust, and
-/// with a trusting period in seconds (LIGHT-9); with an owner, if the bytecode is of the owned client.
+/// Deploys the light client, and calls `told` with each library that it had to deploy before, by its name.
 ///
 /// # Errors
-/// [`Kind::Local`] when the file cannot be read; [`Kind::Usage`] when no client could have printed the checkpoint; as
+/// [`Kind::Local`] when a file cannot be read; [`Kind::Usage`] when no client could have printed the checkpoint, or when a
+/// named library is none of the contract's, or has other code on the chain; as
 /// [`Target::submit`](crate::Target::submit).
 pub async fn deploy(
     evm: &Evm,
-    bytecode: &Path,
-    checkpoint: &Checkpoint,
-    trusting_period: u64,
-    owner: Option<Address>,
+    contract: &Deployment<'_>,
+    told: impl FnMut(&str, &Deployed),
 ) -> Result<Deployed, Failure> {
+    let Deployment {
+        checkpoint,
+        trusting_period,
+        ..
+    } = *contract;
     Trusted::from_checkpoint(checkpoint.clone(), Mode::Stateless)
         .map_err(|error| Failure::new(Kind::Usage, format!("the checkpoint: {error}")))?;
-    let unreadable = |why: String| {
-        let path = bytecode.display();
-        Failure::new(
-            Kind::Local,
-            format!("the bytecode {path} cannot be read: {why}"),
-        )
-    };
-    let text = std::fs::read_to_string(bytecode).map_err(|error| unreadable(error.to_string()))?;
-    let digits = text.trim();
-    let mut code = hex::decode(digits.strip_prefix("0x").unwrap_or(digits))
-        .map_err(|error| unreadable(error.to_string()))?;
-    code.extend(match owner {
+    let mut code = link(evm, contract.bytecode, contract.libraries, told).await?;
+    code.extend(match contract.owner {
         Some(owner) => {
             duet_calldata::constructor_with_owner(checkpoint, trusting_period, owner.into_array())
         }

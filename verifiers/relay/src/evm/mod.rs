@@ -6,8 +6,10 @@ mod contract;
 mod deploy;
 mod fees;
 pub mod key;
+mod link;
 mod sending;
 
 pub use chain::Options;
 pub use client::Evm;
-pub use deploy::{deploy, Deployed};
+pub use deploy::{deploy, Deployment};
+pub use link::Deployed;

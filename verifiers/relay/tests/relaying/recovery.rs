@@ -1,8 +1,8 @@
 //! Relayers between a chain that has lost its keys and the contract with recovery in anvil. (RECOVER-7, RECOVER-8)
 
 use crate::support::{
-    bytecode_of, key, options, policy, until_nothing, EthereumNode, Fault, Gate, ResetChain,
-    ResetNode, Serves, ABOUT, AFTER, DELAY, FUNDS, LONG, NEWER, OTHER_RESET, TRUSTING_PERIOD,
+    bytecode_of, deploy, key, options, policy, until_nothing, EthereumNode, Fault, Gate,
+    ResetChain, ResetNode, Serves, ABOUT, AFTER, DELAY, FUNDS, LONG, NEWER, OTHER_RESET,
 };
 use alloy::primitives::Address;
 use duet_light_client::Checkpoint;
@@ -38,8 +38,7 @@ impl World {
             keysets: Keysets::without_successor(chain.first()),
         };
         let code = bytecode_of("RecoverableDuetLightClient");
-        let deployed = evm::deploy(&target, &code, &checkpoint, TRUSTING_PERIOD, None).await;
-        let contract = deployed.expect("it is deployed").address;
+        let (contract, _) = deploy(&target, &code, &checkpoint, &[]).await;
         Self {
             chain,
             node,

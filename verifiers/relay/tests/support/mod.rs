@@ -14,14 +14,14 @@ pub use gate::{Fault, Gate};
 pub use reset::{ResetChain, ResetNode, Serves, ABOUT, AFTER, DELAY, NEWER, OTHER_RESET};
 
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
-use duet_light_client::testing::TestChain;
+use duet_light_client::{testing::TestChain, Checkpoint};
 use duet_relay::{
     evm::{self, Evm, Options},
     Demands, Event, Look, Policy, Receipt, Relayer, Source, Status, Target, Turns,
 };
 use std::{
     future::Future,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -93,8 +93,7 @@ impl World {
     pub async fn deploy(&self, set: u64) -> Address {
         let target = self.target_at(Address::ZERO, 3);
         let checkpoint = self.chain.checkpoint(set);
-        let deployed = evm::deploy(&target, &bytecode(), &checkpoint, TRUSTING_PERIOD, None).await;
-        deployed.expect("it is deployed").address
+        deploy(&target, &bytecode(), &checkpoint, &[]).await.0
     }
 
     pub fn target(&self, account: u8) -> Evm {
@@ -136,6 +135,26 @@ impl World {
     pub async fn paid(&self, account: u8) -> u128 {
         FUNDS - self.evm.balance(key(account).address()).await
     }
+}
+
+/// Deploys a contract; where it is, and what was deployed before it.
+pub async fn deploy(
+    target: &Evm,
+    bytecode: &Path,
+    checkpoint: &Checkpoint,
+    libraries: &[(String, Address)],
+) -> (Address, Vec<(String, Address)>) {
+    let contract = evm::Deployment {
+        bytecode,
+        libraries,
+        checkpoint,
+        trusting_period: TRUSTING_PERIOD,
+        owner: None,
+    };
+    let mut before = Vec::new();
+    let told = |name: &str, it: &evm::Deployed| before.push((name.to_owned(), it.address));
+    let deployed = evm::deploy(target, &contract, told).await;
+    (deployed.expect("it is deployed").address, before)
 }
 
 pub fn bytecode() -> PathBuf {

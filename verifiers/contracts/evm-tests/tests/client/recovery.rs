@@ -585,6 +585,6 @@ fn gas_of_a_recovery() {
     }
 }
 
-const DEPLOYMENT: u64 = 3_817_329;
-const ANNOUNCED: u64 = 368_822;
-const CROSSED: u64 = 70_801;
+const DEPLOYMENT: u64 = 2_162_759;
+const ANNOUNCED: u64 = 373_589;
+const CROSSED: u64 = 74_363;
