@@ -6,6 +6,7 @@ use crate::stats::args::Asked;
 #[cfg(feature = "vouchers")]
 use crate::vouch::args::{Fingerprint, Vouch, Vouching};
 use clap::{Args as ArgsGroup, Parser, Subcommand};
+use duet_light_metadata::Token;
 use duet_primitives::H256;
 use duet_process::{seconds, ws_url};
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
@@ -80,14 +81,14 @@ pub(crate) enum Command {
     ///
     /// The code of the runtime and the entries that it reads are proven, and this program executes the call.
     Call(Call),
-    /// Print the metadata of the runtime, by the verified call `Metadata_metadata`.
+    /// Print the metadata of the runtime, by the verified call `Metadata_metadata`, or its digest.
     Metadata(Metadata),
     /// Print the fee and the weight of an extrinsic, by the verified call `TransactionPaymentApi_query_info`.
     Fee(Fee),
-    /// Show that a transaction is in a block, or that it is not.
+    /// Show that a transaction is in a block and what became of it, or that it is not there.
     ///
-    /// The block is proven final, and the list of its extrinsics is proven complete. Whether the transaction's call
-    /// succeeded is not shown: only the chain's events state it, and this program does not decode them.
+    /// The block is proven final, and the list of its extrinsics is proven complete. The end of its call, its fee and its
+    /// events are read from the block's proven events, by the metadata of the proven runtime that executed the block.
     Tx(Tx),
     /// Submit finality proofs to nodes, which report the signers of false proofs to their chain.
     ///
@@ -247,6 +248,11 @@ pub(crate) struct Call {
 pub(crate) struct Metadata {
     #[command(flatten)]
     pub(crate) read: Read,
+
+    /// Print the digest of RFC 78 instead, which hardware wallets compare, for a token with this symbol and so many
+    /// decimals, such as UNIT:12. No metadata has them: take them from a chain specification that you trust.
+    #[arg(long, value_name = "SYMBOL:DECIMALS", value_parser = token)]
+    pub(crate) digest: Option<Token>,
 }
 
 #[derive(Debug, ArgsGroup)]
@@ -420,6 +426,17 @@ fn bytes(text: &str) -> Result<Bytes, String> {
     bytes
         .map(Bytes)
         .map_err(|error| format!("bytes are 0x and hexadecimal digits: {error}"))
+}
+
+fn token(text: &str) -> Result<Token, String> {
+    let parts = text
+        .rsplit_once(':')
+        .filter(|(symbol, _)| !symbol.is_empty());
+    let token = parts.and_then(|(symbol, decimals)| {
+        let (symbol, decimals) = (symbol.to_owned(), decimals.parse().ok()?);
+        Some(Token { symbol, decimals })
+    });
+    token.ok_or_else(|| "a token is SYMBOL:DECIMALS, as in UNIT:12".to_owned())
 }
 
 fn hash(text: &str) -> Result<H256, String> {

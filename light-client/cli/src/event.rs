@@ -6,6 +6,7 @@ use crate::stats;
 use crate::vouch::shown;
 use crate::{
     age::age,
+    became::Became,
     calls::{Class, DispatchInfo},
     recovery::shown as recovery,
     verdict::Verdict,
@@ -189,7 +190,7 @@ pub(crate) enum Event<'a> {
         #[serde(flatten)]
         source: Source<'a>,
     },
-    /// Whether a block has a transaction, verified; not whether its call succeeded.
+    /// Whether a block has a transaction, and what became of it, verified.
     Transaction {
         block: BlockNumber,
         hash: H256,
@@ -199,6 +200,11 @@ pub(crate) enum Event<'a> {
         index: Option<usize>,
         /// Its bytes, with their length in front.
         value: Option<String>,
+        /// How its call ended, what it paid, and its events.
+        outcome: Option<Became>,
+        /// Why that is not known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        no_outcome: Option<String>,
         #[serde(flatten)]
         source: Source<'a>,
     },

@@ -16,6 +16,7 @@
 
 mod age;
 mod args;
+mod became;
 mod begin;
 mod calls;
 mod compare;
@@ -24,6 +25,7 @@ mod follow;
 mod goal;
 mod heads;
 mod link;
+mod outcome;
 mod output;
 mod parts;
 mod question;
@@ -100,9 +102,16 @@ fn main() -> ExitCode {
             let function = Function::new(&method, parameters.0);
             answer(&read, &Question::Call(function, Shown::Output))
         }
-        Command::Metadata(Metadata { read }) => answer(
+        Command::Metadata(Metadata { read, digest: None }) => answer(
             &read,
             &Question::Call(Function::metadata(), Shown::Metadata),
+        ),
+        Command::Metadata(Metadata {
+            read,
+            digest: Some(token),
+        }) => answer(
+            &read,
+            &Question::Call(Function::metadata_of_version_15(), Shown::Digest(token)),
         ),
         Command::Fee(Fee { read, extrinsic }) => {
             let function = Function::query_info(&extrinsic.0);

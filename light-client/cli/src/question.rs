@@ -2,6 +2,7 @@
 
 use crate::calls::Function;
 use codec::{Compact, Decode};
+use duet_light_metadata::Token;
 use duet_primitives::H256;
 use sp_core::crypto::{AccountId32, Ss58Codec};
 use sp_crypto_hashing::{blake2_128, twox_128};
@@ -23,12 +24,14 @@ pub(crate) enum Question {
 }
 
 /// What is shown of a call's output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// All of it.
     Output,
     /// The metadata in it.
     Metadata,
+    /// The digest of the metadata in it, for this token.
+    Digest(Token),
     /// The fee in it.
     Fee,
 }

@@ -10,6 +10,7 @@ use crate::{
 };
 use codec::{Decode, DecodeAll};
 use duet_light_client::{FinalBlock, FinalHeader};
+use duet_light_metadata::RuntimeMetadata;
 use duet_light_rpc::{hex, Failure, Fault, Kind, Server};
 use duet_primitives::{BlockNumber, H256};
 use std::time::Instant;
@@ -63,7 +64,7 @@ impl Session {
                     .await?;
             }
             Question::Call(function, shown) => {
-                self.show_call(&server, header, (function, *shown), source)
+                self.show_call(&server, header, (function, shown), source)
                     .await?;
             }
         }
@@ -83,6 +84,15 @@ impl Session {
         let extrinsics = server.extrinsics(block.number(), block.hash()).await?;
         let bytes: usize = extrinsics.iter().map(Vec::len).sum();
         let found = header.body(&extrinsics)?.find(transaction);
+        let became = match found {
+            Some(found) => Some(self.became(server, header, found.index()).await?),
+            None => None,
+        };
+        let (outcome, no_outcome) = match became {
+            Some(Ok(became)) => (Some(became), None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
+        };
         self.output.event(&Event::Transaction {
             block: block.number(),
             hash: block.hash(),
@@ -90,6 +100,8 @@ impl Session {
             included: found.is_some(),
             index: found.map(|found| found.index()),
             value: found.map(|found| hex(found.bytes())),
+            outcome,
+            no_outcome,
             source: Source {
                 proof_bytes: source.proof_bytes.saturating_add(bytes),
                 proof: ProofParts {
@@ -107,25 +119,34 @@ impl Session {
         &self,
         server: &Server,
         header: &FinalHeader,
-        (function, shown): (&Function, Shown),
+        (function, shown): (&Function, &Shown),
         source: Source<'_>,
     ) -> Result<(), Fault> {
         let outcome = self
             .calls
             .call(&Prover { server, header }, function)
             .await?;
-        let unreadable = |_| {
+        let other_format = || {
             let message = format!("this chain has another format of {}", function.name);
             Failure::new(Kind::Usage, message)
         };
+        let unreadable = |_| other_format();
         let mut output = outcome.output.as_slice();
         let mut fee = None;
-        let metadata: Vec<u8>;
+        let inner: Vec<u8>;
         match shown {
             Shown::Output => {}
             Shown::Metadata => {
-                metadata = Vec::decode(&mut output).map_err(unreadable)?;
-                output = &metadata;
+                inner = Vec::decode(&mut output).map_err(unreadable)?;
+                output = &inner;
+            }
+            Shown::Digest(token) => {
+                let found = Option::<Vec<u8>>::decode(&mut output).map_err(unreadable)?;
+                let digest = RuntimeMetadata::decode(&found.ok_or_else(other_format)?)
+                    .and_then(|found| found.digest(token));
+                let digest = digest.map_err(|error| Failure::new(Kind::NoWay, error.to_string()));
+                inner = digest?.to_vec();
+                output = &inner;
             }
             Shown::Fee => {
                 let info = DispatchInfo::decode_all(&mut outcome.output.as_slice());
@@ -218,9 +239,9 @@ impl Session {
 }
 
 /// Proves entries of the state after a block by one endpoint.
-struct Prover<'a> {
-    server: &'a Server,
-    header: &'a FinalHeader,
+pub(crate) struct Prover<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) header: &'a FinalHeader,
 }
 
 impl Prove for Prover<'_> {

@@ -1,6 +1,9 @@
 //! Events as text: one line, or a few for answers.
 
-use crate::event::{Event, Fee};
+use crate::{
+    became::Became,
+    event::{Event, Fee},
+};
 use duet_light_rpc::Kind;
 
 impl Event<'_> {
@@ -178,7 +181,14 @@ impl Event<'_> {
 
     fn answer_text(&self) -> String {
         match self {
-            Self::Header { block, hash, parent_hash, state_root, extrinsics_root, source } => {
+            Self::Header {
+                block,
+                hash,
+                parent_hash,
+                state_root,
+                extrinsics_root,
+                source,
+            } => {
                 let mut lines = vec![
                     format!("block            {block}"),
                     format!("hash             {hash:?}"),
@@ -186,22 +196,55 @@ impl Event<'_> {
                 lines.extend(parent_hash.map(|hash| format!("parent           {hash:?}")));
                 lines.push(format!("state root       {state_root:?}"));
                 lines.push(format!("extrinsics root  {extrinsics_root:?}"));
-                lines.extend(source.head_age.map(|age| format!("proven           under a block that is {age} s old")));
+                lines.extend(
+                    source
+                        .head_age
+                        .map(|age| format!("proven           under a block that is {age} s old")),
+                );
                 lines.join("\n")
             }
-            Self::Storage { value: Some(value), events: Some(events), length, block, .. } => format!(
+            Self::Storage {
+                value: Some(value),
+                events: Some(events),
+                length,
+                block,
+                ..
+            } => format!(
                 "{events} events in {} bytes after block {block}, not decoded\n{value}",
                 length.unwrap_or_default()
             ),
-            Self::Storage { value: Some(value), .. } => value.clone(),
-            Self::Storage { value: None, block, .. } => {
+            Self::Storage {
+                value: Some(value), ..
+            } => value.clone(),
+            Self::Storage {
+                value: None, block, ..
+            } => {
                 format!("the state after block {block} has no entry under this key")
             }
-            Self::Account { exists: false, block, account, .. } => {
+            Self::Account {
+                exists: false,
+                block,
+                account,
+                ..
+            } => {
                 format!("the state after block {block} has no account {account}")
             }
-            Self::Account { block, hash, account, nonce, free, reserved, frozen, source, .. } => {
-                let bound = if frozen == "0" { "" } else { "  of free and reserved together, which cannot be spent" };
+            Self::Account {
+                block,
+                hash,
+                account,
+                nonce,
+                free,
+                reserved,
+                frozen,
+                source,
+                ..
+            } => {
+                let bound = if frozen == "0" {
+                    ""
+                } else {
+                    "  of free and reserved together, which cannot be spent"
+                };
                 let account = format!(
                     "account   {account}\nblock     {block}  {hash:?}\nnonce     {nonce}\nfree      {free}\nreserved  \
                      {reserved}\nfrozen    {frozen}{bound}"
@@ -211,15 +254,45 @@ impl Event<'_> {
                     None => account,
                 }
             }
-            Self::Transaction { block, hash, transaction, index: Some(index), .. } => format!(
-                "transaction  {transaction:?}\nblock        {block}  {hash:?}\nindex        {index}\nIt is in this \
-                 final block. Whether its call succeeded is not proven."
-            ),
-            Self::Transaction { block, hash, transaction, .. } => {
+            Self::Transaction {
+                block,
+                hash,
+                transaction,
+                index: Some(index),
+                outcome,
+                no_outcome,
+                ..
+            } => {
+                let outcome = outcome.as_ref().map(Became::text);
+                let outcome = outcome.unwrap_or_else(|| {
+                    let why = no_outcome.as_deref().unwrap_or_default();
+                    format!("Whether its call succeeded is not proven: {why}.")
+                });
+                format!(
+                    "transaction  {transaction:?}\nblock        {block}  {hash:?}\nindex        {index}\n{outcome}"
+                )
+            }
+            Self::Transaction {
+                block,
+                hash,
+                transaction,
+                ..
+            } => {
                 format!("block {block}  {hash:?}  does not have the transaction {transaction:?}")
             }
-            Self::Call { fee: Some(fee), block, hash, source, .. } => {
-                let Fee { fee, class, ref_time, proof_size } = fee;
+            Self::Call {
+                fee: Some(fee),
+                block,
+                hash,
+                source,
+                ..
+            } => {
+                let Fee {
+                    fee,
+                    class,
+                    ref_time,
+                    proof_size,
+                } = fee;
                 let class = class.name();
                 let line = format!(
                     "fee       {fee}\nclass     {class}\nweight    {ref_time} ps, {proof_size} bytes of proof\nblock     \

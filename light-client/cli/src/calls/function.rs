@@ -18,6 +18,12 @@ impl Function {
         Self::new("Metadata_metadata", Vec::new())
     }
 
+    /// The metadata of version 15, in an option, from which its digest is computed.
+    pub(crate) fn metadata_of_version_15() -> Self {
+        let parameters = 15_u32.to_le_bytes().to_vec();
+        Self::new("Metadata_metadata_at_version", parameters)
+    }
+
     /// The weight and the fee of an extrinsic, which comes with its length in front.
     pub(crate) fn query_info(extrinsic: &[u8]) -> Self {
         Self::new("TransactionPaymentApi_query_info", priced(extrinsic))

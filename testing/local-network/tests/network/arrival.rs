@@ -13,7 +13,7 @@ use duet_primitives::{suite, BlockNumber, SetId, H256};
 use duet_runtime::Runtime;
 use jsonrpsee::{core::params::ArrayParams, rpc_params};
 use serde_json::{json, Value};
-use sp_core::{crypto::Ss58Codec, Bytes};
+use sp_core::{blake2_256, crypto::Ss58Codec, Bytes};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
@@ -177,6 +177,39 @@ async fn a_transaction_is_followed_through_verified_answers(network: &Network, n
     let refused: Result<Value> = served.ask("author_rotateKeys", rpc_params![]).await;
     assert!(refused.is_err(), "what is for operators is not passed on");
     calls_have_the_outcomes_of_the_node(&served, node, block).await;
+
+    let body = node.ask("chain_getBlock", rpc_params![block]).await;
+    let body: Value = body.expect("it is there");
+    let extrinsics = body["block"]["extrinsics"].as_array().expect("a list");
+    let last = extrinsics.last().and_then(Value::as_str).expect("bytes");
+    let bytes = hex::decode(&last[2..]).expect("hexadecimal digits");
+    let hash = format!("{:?}", H256(blake2_256(&bytes)));
+    let number = header.number.to_string();
+    let flags = ["--json", "--quiet", &hash, "--at", &number];
+    let answer = LightClient::run(&executables, "tx", genesis, &urls[0], &flags).await;
+    let answer = answer.expect("it is proven").pop().expect("an answer");
+    let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
+    let outcome = &answer["outcome"];
+    assert_eq!(outcome["success"], true, "{answer}");
+    let paid: u128 = outcome["fee"]["paid"]
+        .as_str()
+        .expect("a fee")
+        .parse()
+        .expect("a number");
+    assert!(paid > 0);
+    let events = outcome["events"].as_array().expect("events");
+    let remarked = events
+        .iter()
+        .find(|event| event["name"] == "Remarked")
+        .expect("its event");
+    let sender = format!(
+        "0x{}",
+        hex::encode(DEVELOPMENT_ACCOUNTS[5].to_account_id().encode())
+    );
+    assert_eq!(
+        (&remarked["pallet"], &remarked["fields"]["sender"]),
+        (&json!("System"), &json!(sender))
+    );
 }
 
 /// Calls of the runtime that `duet-light serve` executes over proven entries have the outcomes of the node's own
