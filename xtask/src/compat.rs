@@ -19,6 +19,8 @@ use std::{
 
 /// The variable for a ready executable; otherwise one is built.
 const NODE: &str = "DUET_NODE";
+/// The variable for the light client that serves.
+const LIGHT: &str = "DUET_LIGHT";
 /// The variable for the runtime whose checks are run.
 const TRY_RUNTIME: &str = "DUET_TRY_RUNTIME";
 
@@ -43,6 +45,10 @@ enum Tool {
     PolkadotJs,
     /// polkadot-api.
     Papi,
+    /// @polkadot/api on `duet-light serve`.
+    LightPolkadotJs,
+    /// polkadot-api on `duet-light serve`.
+    LightPapi,
     /// smoldot, with polkadot-api on top of it.
     Smoldot,
     /// @acala-network/chopsticks.
@@ -71,9 +77,13 @@ enum Kind {
 impl Tool {
     fn kind(self) -> Kind {
         match self {
-            Self::PolkadotJs | Self::Papi | Self::Smoldot | Self::Chopsticks | Self::TryRuntime => {
-                Kind::Script
-            }
+            Self::PolkadotJs
+            | Self::Papi
+            | Self::LightPolkadotJs
+            | Self::LightPapi
+            | Self::Smoldot
+            | Self::Chopsticks
+            | Self::TryRuntime => Kind::Script,
             Self::Subxt | Self::Zombienet => Kind::Program,
             Self::FrameOmniBencher => Kind::Command,
         }
@@ -84,11 +94,16 @@ impl Tool {
         self.kind() == Kind::Script && self != Self::TryRuntime
     }
 
+    /// Whether the tool speaks to the light client, which answers for a node.
+    fn is_on_light(self) -> bool {
+        matches!(self, Self::LightPolkadotJs | Self::LightPapi)
+    }
+
     /// The name in `testing/compat/javascript`, or after `duet-compat-`.
     fn name(self) -> &'static str {
         match self {
-            Self::PolkadotJs => "polkadot-js",
-            Self::Papi => "papi",
+            Self::PolkadotJs | Self::LightPolkadotJs => "polkadot-js",
+            Self::Papi | Self::LightPapi => "papi",
             Self::Smoldot => "smoldot",
             Self::Chopsticks => "chopsticks",
             Self::TryRuntime => "try-runtime",
@@ -212,6 +227,9 @@ fn at_once(tools: &[Tool], named: &[(&str, PathBuf)]) -> Result {
         let run = |tool: &Tool| {
             let mut script = script(tool.name());
             script.envs(named.iter().map(|(name, path)| (*name, path)));
+            if tool.is_on_light() {
+                script.env(LIGHT, cargo::output_directory().join("duet-light"));
+            }
             let output = script.output();
             show(tool.name(), output?)
         };

@@ -154,6 +154,31 @@ impl ProvenState {
         }
     }
 
+    /// The Merkle value of all entries whose keys begin so: the hash of the node above them, or that node if it is
+    /// shorter.
+    pub fn merkle_value<'a>(&'a self, prefix: &[u8]) -> Lookup<&'a [u8]> {
+        let prefix = nibbles(prefix);
+        let mut rest = prefix.as_slice();
+        let mut value = self.root.as_slice();
+        loop {
+            let Some(node) = self.node(value) else {
+                return Lookup::Unknown;
+            };
+            let partial = partial(&node);
+            if partial.starts_with(rest) {
+                return Lookup::Found(value);
+            }
+            let below = rest.strip_prefix(partial.as_slice());
+            let Some((child, below)) = below.and_then(<[u8]>::split_first) else {
+                return Lookup::Absent;
+            };
+            let Some(child) = child_of(&node, *child) else {
+                return Lookup::Absent;
+            };
+            (value, rest) = (child, below);
+        }
+    }
+
     /// The first key after this one.
     pub fn next_key(&self, after: &[u8]) -> Next {
         let bound = nibbles(after);

@@ -3,11 +3,14 @@
 //! It follows the chain as `follow` does. Every answer about the chain is checked under the newest proven block,
 //! marked as passed through, or refused, as [`table`] lists. No answer mixes two blocks.
 
+mod archive;
 mod blocks;
 mod calls;
 mod chain;
+mod chain_head;
 mod connection;
 mod flow;
+mod follow;
 mod gate;
 mod header_json;
 mod limits;
@@ -16,9 +19,11 @@ mod module;
 mod params;
 mod passed;
 mod proofs;
+mod ranges;
 mod refusal;
 mod socket;
 mod state;
+mod storage_items;
 mod subscriptions;
 mod table;
 mod upstream;
@@ -110,6 +115,7 @@ pub(crate) async fn start(
     let context = Context {
         chain,
         strict: args.strict,
+        follows: Arc::default(),
     };
     let methods = module(context).map_err(|error| failed(&error))?;
     let (stop, handle) = stop_channel();

@@ -424,9 +424,9 @@ impl Server {
     /// The errors of any request, except a refusal.
     pub async fn watch(
         &self,
+        [method, end]: [&'static str; 2],
         transaction: &serde_json::Value,
     ) -> Result<Result<Subscription<serde_json::Value>, ErrorObjectOwned>, Fault> {
-        let (method, end) = ("author_submitAndWatchExtrinsic", "author_unwatchExtrinsic");
         self.asked.fetch_add(2, Ordering::Relaxed);
         match self
             .client

@@ -56,10 +56,16 @@ fn unreadable(function: &Function) -> Refusal {
 impl Chain {
     async fn outcome(&self, function: &Function, at: Option<H256>) -> Result<Outcome, Refusal> {
         let known = self.at(at).await?;
-        let prover = Prover {
-            chain: self,
-            known: &known,
-        };
+        self.outcome_of(function, &known).await
+    }
+
+    /// The outcome of a call over the state after a block.
+    pub(crate) async fn outcome_of(
+        &self,
+        function: &Function,
+        known: &Arc<Known>,
+    ) -> Result<Outcome, Refusal> {
+        let prover = Prover { chain: self, known };
         Ok(self.calls.call(&prover, function).await?)
     }
 

@@ -1,14 +1,23 @@
 //! The methods by their names.
 
-use crate::serve::{
-    chain::Chain,
-    flow,
-    params::{Keys, Positional},
-    proofs::ProofsAsked,
-    refusal::Refusal,
-    subscriptions as feeds,
-    table::{answered, row, Class, TABLE},
+use crate::{
+    calls::Function,
+    serve::{
+        archive,
+        chain::Chain,
+        chain_head::{self, Payload},
+        flow,
+        follow::{Begun, Follows},
+        params::{Bytes, Keys, Positional},
+        proofs::ProofsAsked,
+        refusal::Refusal,
+        storage_items::Item,
+        subscriptions::{self as feeds, Statuses},
+        table::{answered, row, Class, TABLE},
+    },
 };
+use duet_light_rpc::hex;
+use duet_primitives::H256;
 use jsonrpsee::{
     server::{PendingSubscriptionSink, RegisterMethodError, RpcModule, SubscriptionCloseResponse},
     types::{ErrorObjectOwned, Params},
@@ -20,6 +29,7 @@ use std::sync::Arc;
 pub(crate) struct Context {
     pub(crate) chain: Arc<Chain>,
     pub(crate) strict: bool,
+    pub(crate) follows: Arc<Follows>,
 }
 
 /// A kind of subscription.
@@ -30,10 +40,13 @@ enum Feed {
     Storage,
     RuntimeVersion,
     Transaction,
+    TransactionWatch,
+    Follow,
+    ArchiveStorage,
 }
 
 /// For each subscription: its method, the name of its messages, the method that ends it, and its feed.
-const FEEDS: [(&str, &str, &str, Feed); 7] = [
+const FEEDS: [(&str, &str, &str, Feed); 10] = [
     (
         "chain_subscribeAllHeads",
         "chain_allHead",
@@ -76,6 +89,24 @@ const FEEDS: [(&str, &str, &str, Feed); 7] = [
         "author_unwatchExtrinsic",
         Feed::Transaction,
     ),
+    (
+        "transactionWatch_v1_submitAndWatch",
+        "transactionWatch_v1_watchEvent",
+        "transactionWatch_v1_unwatch",
+        Feed::TransactionWatch,
+    ),
+    (
+        "chainHead_v1_follow",
+        "chainHead_v1_followEvent",
+        "chainHead_v1_unfollow",
+        Feed::Follow,
+    ),
+    (
+        "archive_v1_storage",
+        "archive_v1_storageEvent",
+        "archive_v1_stopStorage",
+        Feed::ArchiveStorage,
+    ),
 ];
 
 /// All methods that are not refused.
@@ -96,8 +127,16 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
             continue;
         }
         module.register_async_method(method, move |params, context, _| async move {
-            let answer = answer(method, &params, &context).await;
-            answer.map_err(ErrorObjectOwned::from)
+            let answer = match method.starts_with("chainHead_") {
+                true => {
+                    let Context { chain, follows, .. } = &*context;
+                    chain_head::answer(method, &params, chain, follows).await
+                }
+                false => answer(method, &params, &context)
+                    .await
+                    .map(Payload::success),
+            };
+            answer.unwrap_or_else(|refusal| Payload::error(ErrorObjectOwned::from(refusal)))
         })?;
     }
     for (begin, message, end, feed) in FEEDS {
@@ -118,7 +157,9 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
     let mut params = Positional::new(params)?;
     match method {
         "rpc_methods" => Ok(json!({ "methods": answered(context.strict) })),
-        "chainSpec_v1_genesisHash" => Ok(json!(chain.head().await?.trusted.genesis_hash())),
+        "archive_v1_genesisHash" | "chainSpec_v1_genesisHash" => {
+            Ok(json!(chain.head().await?.trusted.genesis_hash()))
+        }
         "chain_getFinalizedHead" | "duet_getFinalizedHead" => {
             Ok(json!(chain.head().await?.block.hash()))
         }
@@ -140,6 +181,11 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
             chain
                 .query_storage(&params.next()?, params.optional()?)
                 .await
+        }
+        "state_getKeysPaged" => {
+            let (prefix, count) = (params.next()?, params.next()?);
+            let (after, at) = (params.optional()?, params.optional()?);
+            chain.keys_paged(&prefix, count, after.as_ref(), at).await
         }
         "state_getReadProof" => chain.read_proof(&params.next()?, params.optional()?).await,
         "state_call" => {
@@ -174,6 +220,20 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
             };
             chain.proofs(&asked).await
         }
+        "archive_v1_finalizedHeight" => Ok(json!(chain.head().await?.block.number().get())),
+        "archive_v1_hashByHeight" => chain.hashes_at(params.next()?).await,
+        "archive_v1_header" => {
+            let known = chain.at(Some(params.next()?)).await?;
+            Ok(json!(hex(&known.bytes)))
+        }
+        "archive_v1_body" => chain.body(params.next()?).await,
+        "archive_v1_call" => {
+            let (hash, name) = (params.next()?, params.next::<String>()?);
+            let function = Function::new(&name, params.next::<Bytes>()?.0);
+            chain.archive_call(hash, &function).await
+        }
+        "transaction_v1_broadcast" => chain.broadcast(&params.next()?).await,
+        "transaction_v1_stop" => Ok(Value::Null),
         "author_submitExtrinsic" => chain.submit(&params.next()?).await,
         passed => chain.pass(passed, params.rest()).await,
     }
@@ -186,19 +246,42 @@ enum Subject {
     RuntimeVersion,
     Storage(Keys),
     Transaction(Box<feeds::Watched>),
+    Follow(Begun),
+    ArchiveStorage(H256, Vec<Item>),
 }
 
 /// Reads the subject of a subscription. A transaction is submitted.
-async fn subject(feed: Feed, params: &Params<'_>, chain: &Chain) -> Result<Subject, Refusal> {
+async fn subject(
+    feed: Feed,
+    params: &Params<'_>,
+    pending: &PendingSubscriptionSink,
+    context: &Context,
+) -> Result<Subject, Refusal> {
+    let chain = &context.chain;
     let mut params = Positional::new(params)?;
     Ok(match feed {
         Feed::Headers => Subject::Headers,
         Feed::Justifications => Subject::Justifications,
         Feed::RuntimeVersion => Subject::RuntimeVersion,
         Feed::Storage => Subject::Storage(params.next()?),
-        Feed::Transaction => {
-            let watched = feeds::submit(chain, params.next()?).await?;
+        Feed::Transaction | Feed::TransactionWatch => {
+            let form = match feed {
+                Feed::Transaction => Statuses::Author,
+                _ => Statuses::Events,
+            };
+            let watched = feeds::submit(chain, params.next()?, form).await?;
             Subject::Transaction(Box::new(watched))
+        }
+        Feed::Follow => {
+            // Without a proven block there is nothing to follow: then the request itself fails.
+            chain.head().await?;
+            let with_runtime = params.optional()?.unwrap_or(false);
+            Subject::Follow(context.follows.begin(pending, with_runtime)?)
+        }
+        Feed::ArchiveStorage => {
+            let hash = params.next()?;
+            let items = Item::several(params.next()?, params.optional()?)?;
+            Subject::ArchiveStorage(hash, items)
         }
     })
 }
@@ -211,7 +294,7 @@ async fn serve_feed(
     context: Arc<Context>,
 ) -> SubscriptionCloseResponse {
     let chain = &context.chain;
-    let subject = match subject(feed, &params, chain).await {
+    let subject = match subject(feed, &params, &pending, &context).await {
         Ok(subject) => subject,
         Err(refusal) => {
             pending.reject(ErrorObjectOwned::from(refusal)).await;
@@ -227,6 +310,8 @@ async fn serve_feed(
         Subject::RuntimeVersion => feeds::runtime_version(chain, &sink).await,
         Subject::Storage(keys) => feeds::storage(chain, &sink, &keys).await,
         Subject::Transaction(watched) => watched.run(chain, &sink).await,
+        Subject::Follow(begun) => begun.run(chain, &sink).await,
+        Subject::ArchiveStorage(hash, items) => archive::storage(chain, &sink, hash, items).await,
     };
     match served {
         Ok(()) => SubscriptionCloseResponse::None,

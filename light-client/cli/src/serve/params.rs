@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The most keys of one request or subscription.
 const MAX_KEYS: usize = 256;
 /// The longest key, in bytes. A proof has up to two nodes for each byte.
-const MAX_KEY: usize = 1_024;
+pub(crate) const MAX_KEY: usize = 1_024;
 
 /// Bytes, as 0x-hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,8 @@ pub(crate) struct Bytes(pub(crate) Vec<u8>);
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let digits = text.strip_prefix("0x");
+        // Nodes take the empty text for no bytes, and polkadot-api sends it.
+        let digits = text.strip_prefix("0x").or(text.is_empty().then_some(""));
         let bytes = digits.and_then(|digits| hex::decode(digits).ok());
         bytes
             .map(Self)

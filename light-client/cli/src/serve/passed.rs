@@ -67,6 +67,19 @@ impl Chain {
         Err(self.lied(endpoint, Lie::OtherAnswer { asked, got }))
     }
 
+    /// `transaction_v1_broadcast`: submits a transaction, which the endpoint's pool then announces. The id of the
+    /// broadcast, or null where no endpoint takes it. Whether the transaction is valid is told by nobody.
+    pub(crate) async fn broadcast(&self, transaction: &Bytes) -> Result<Value, Refusal> {
+        match self.submit(transaction).await {
+            Ok(_) | Err(Refusal::Endpoint { .. }) => Ok(json!(format!(
+                "broadcast-{:?}",
+                transaction_hash(transaction)
+            ))),
+            Err(Refusal::Unanswered(_)) => Ok(Value::Null),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
     /// Takes note of a lie.
     pub(crate) fn lied(&self, endpoint: usize, lie: Lie) -> Refusal {
         let fault = Fault::from(lie);

@@ -18,6 +18,9 @@ const UNREACHABLE: i32 = 9103;
 const NOT_PROVEN: i32 = 9104;
 /// More than this server does at a time, or no answer in time.
 const BUSY: i32 = 9105;
+/// As the specification of the JSON-RPC interface numbers them.
+const FOLLOWS: i32 = -32800;
+const NOT_PINNED: i32 = -32801;
 /// The chain is not of a kind that this server reads.
 const UNREADABLE: i32 = 9106;
 /// The call of the runtime has no outcome.
@@ -38,6 +41,10 @@ pub(crate) enum Refusal {
     Unanswered(Vec<(String, Fault)>),
     /// Too much at a time.
     Busy(&'static str),
+    /// The connection follows the chain too often.
+    Follows { max: usize },
+    /// The block is not pinned by the subscription.
+    NotPinned { hash: H256 },
     /// It took too long.
     TooSlow { seconds: u64 },
     /// It is proven and cannot be read.
@@ -127,6 +134,15 @@ impl From<Refusal> for ErrorObjectOwned {
             }
             Refusal::Unanswered(faults) => unanswered(&faults),
             Refusal::Busy(what) => error(BUSY, format!("too many {what} at a time"), json!({})),
+            Refusal::Follows { max } => {
+                let message = format!("there are {max} subscriptions already");
+                error(FOLLOWS, message, json!({}))
+            }
+            Refusal::NotPinned { hash } => error(
+                NOT_PINNED,
+                format!("block {hash:?} is not pinned"),
+                json!({}),
+            ),
             Refusal::TooSlow { seconds } => {
                 let message = format!("no answer within {seconds} s");
                 error(BUSY, message, json!({ "seconds": seconds }))

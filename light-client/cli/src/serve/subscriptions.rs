@@ -30,8 +30,16 @@ pub(crate) fn end(refusal: Refusal) -> SubscriptionMessage {
     SubscriptionMessage::from_json(&error).unwrap_or_else(|_| "the subscription ended".into())
 }
 
+/// An event with one more field.
+pub(crate) fn with(mut event: Value, field: &str, value: impl Into<Value>) -> Value {
+    if let Value::Object(fields) = &mut event {
+        fields.insert(field.to_owned(), value.into());
+    }
+    event
+}
+
 /// Sends something; false when nobody listens any more.
-async fn send(sink: &SubscriptionSink, value: &Value) -> bool {
+pub(crate) async fn send(sink: &SubscriptionSink, value: &Value) -> bool {
     match SubscriptionMessage::from_json(value) {
         Ok(message) => sink.send(message).await.is_ok(),
         Err(_) => false,
@@ -121,23 +129,74 @@ pub(crate) async fn runtime_version(chain: &Chain, sink: &SubscriptionSink) -> R
     each_head(chain, sink, version).await
 }
 
+/// The form of what is told about a transaction.
+#[derive(Clone, Copy)]
+pub(crate) enum Statuses {
+    /// That of `author_submitAndWatchExtrinsic`.
+    Author,
+    /// That of `transactionWatch_v1_submitAndWatch`.
+    Events,
+}
+
+impl Statuses {
+    /// The method, and the one that ends it.
+    fn methods(self) -> [&'static str; 2] {
+        match self {
+            Self::Author => ["author_submitAndWatchExtrinsic", "author_unwatchExtrinsic"],
+            Self::Events => [
+                "transactionWatch_v1_submitAndWatch",
+                "transactionWatch_v1_unwatch",
+            ],
+        }
+    }
+
+    /// The block in which the transaction is final, if a status says so.
+    fn finalized(self, status: &Value) -> Option<&Value> {
+        match self {
+            Self::Author => status.get("finalized"),
+            Self::Events => {
+                let is_final = status.get("event")? == "finalized";
+                let block = || status.get("block").and_then(|block| block.get("hash"));
+                is_final.then(|| block().unwrap_or(&Value::Null))
+            }
+        }
+    }
+
+    /// The status of a transaction that is proven to be at this position of a block.
+    fn proven(self, block: H256, index: usize) -> Value {
+        match self {
+            Self::Author => json!({ "finalized": block }),
+            Self::Events => {
+                json!({ "event": "finalized", "block": { "hash": block, "index": index } })
+            }
+        }
+    }
+}
+
 /// A transaction that was submitted.
 pub(crate) struct Watched {
+    form: Statuses,
     transaction: Bytes,
     endpoint: usize,
     said: Subscription<Value>,
 }
 
 /// Submits a transaction.
-pub(crate) async fn submit(chain: &Chain, transaction: Bytes) -> Result<Watched, Refusal> {
+pub(crate) async fn submit(
+    chain: &Chain,
+    transaction: Bytes,
+    form: Statuses,
+) -> Result<Watched, Refusal> {
     let param = json!(transaction);
     let param = &param;
+    let methods = form.methods();
     let answer = chain
         .upstream
-        .ask(|server| async move { server.watch(param).await });
+        .ask(|server| async move { server.watch(methods, param).await });
     let Answer { value, endpoint } = answer.await?;
     let said = value.map_err(|error| chain.refused_by(endpoint, error))?;
     Ok(Watched {
+        form,
         transaction,
         endpoint,
         said,
@@ -161,7 +220,7 @@ impl Watched {
                 None => return Ok(()),
                 Some(Err(_)) => return Err(self.lied(chain, "an unreadable message".to_owned())),
             };
-            let Some(block) = status.get("finalized") else {
+            let Some(block) = self.form.finalized(&status) else {
                 if !send(sink, &fit(status)).await {
                     return Ok(());
                 }
@@ -174,7 +233,7 @@ impl Watched {
                 proven = self.is_proven_in(chain, block) => proven?,
                 () = sink.closed() => return Ok(()),
             };
-            send(sink, &json!({ "finalized": proven })).await;
+            send(sink, &self.form.proven(block, proven)).await;
             return Ok(());
         }
     }
@@ -185,8 +244,8 @@ impl Watched {
         chain.lied(self.endpoint, Lie::OtherAnswer { asked, got })
     }
 
-    /// Waits until a block is proven, and checks that it has the transaction. (STATE-4)
-    async fn is_proven_in(&self, chain: &Chain, block: H256) -> Result<H256, Refusal> {
+    /// Waits until a block is proven, and finds the position of the transaction in it. (STATE-4)
+    async fn is_proven_in(&self, chain: &Chain, block: H256) -> Result<usize, Refusal> {
         let proven = tokio::time::timeout(PROVEN_WITHIN, proven(chain, block)).await;
         let slow = |_| Refusal::TooSlow {
             seconds: PROVEN_WITHIN.as_secs(),
@@ -194,16 +253,13 @@ impl Watched {
         let known = proven.map_err(slow)??;
         let extrinsics = chain.extrinsics(&known).await?;
         let hash = transaction_hash(&self.transaction);
-        if extrinsics
+        let place = extrinsics
             .iter()
-            .any(|bytes| H256(blake2_256(bytes)) == hash)
-        {
-            return Ok(block);
-        }
-        Err(self.lied(
-            chain,
-            format!("finality in block {block:?}, which does not have the transaction"),
-        ))
+            .position(|bytes| H256(blake2_256(bytes)) == hash);
+        place.ok_or_else(|| {
+            let got = format!("finality in block {block:?}, which does not have the transaction");
+            self.lied(chain, got)
+        })
     }
 }
 

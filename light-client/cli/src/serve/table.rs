@@ -40,10 +40,14 @@ const UNKNOWN: Row = Row {
 const STRICT: &str = "nothing proves the answer, and --strict was given";
 
 /// Transactions are passed on with `--strict` too: nothing is learnt from it.
-const SUBMISSIONS: [&str; 3] = [
+const SUBMISSIONS: [&str; 7] = [
     "author_submitAndWatchExtrinsic",
     "author_submitExtrinsic",
     "author_unwatchExtrinsic",
+    "transactionWatch_v1_submitAndWatch",
+    "transactionWatch_v1_unwatch",
+    "transaction_v1_broadcast",
+    "transaction_v1_stop",
 ];
 
 const fn verified(method: &'static str, why: &'static str) -> Row {
@@ -64,6 +68,8 @@ const fn refused(method: &'static str, why: &'static str) -> Row {
 const ENDS: &str = "ends the subscription";
 const RUNTIME: &str =
     "STATE-5 to STATE-8; executed here, at the newest proven block unless the call names another";
+const OWN: &str = "this server's own";
+const STORAGE: &str = "STATE-2; lists of descendants are proven complete; child tries are refused";
 const WORDS: &str = "the endpoint's own claim";
 const OLD_SET: &str =
     "this server may no longer have the signing set's keys; the caller verifies the answer";
@@ -72,7 +78,24 @@ const RESET: &str = "the endpoint's claim: no proof leads across a reset (LIGHT-
 
 /// The table.
 pub(crate) const TABLE: &[Row] = &[
+    verified("archive_v1_body", "STATE-4"),
+    verified("archive_v1_call", "STATE-5 to STATE-8"),
+    verified("archive_v1_finalizedHeight", "the newest proven block"),
+    verified("archive_v1_genesisHash", "the hash that the user gave"),
+    verified("archive_v1_hashByHeight", "STATE-3; none above the newest proven block"),
+    verified("archive_v1_header", "STATE-1, STATE-3"),
+    verified("archive_v1_stopStorage", ENDS),
+    verified("archive_v1_storage", STORAGE),
     verified("account_nextIndex", "STATE-2; the nonce after the newest proven block, without the pool"),
+    verified("chainHead_v1_body", "STATE-4"),
+    verified("chainHead_v1_call", "STATE-5 to STATE-8"),
+    verified("chainHead_v1_continue", OWN),
+    verified("chainHead_v1_follow", "each proven block is new, best and finalized at once, and there are no others"),
+    verified("chainHead_v1_header", "STATE-1"),
+    verified("chainHead_v1_stopOperation", OWN),
+    verified("chainHead_v1_storage", STORAGE),
+    verified("chainHead_v1_unfollow", ENDS),
+    verified("chainHead_v1_unpin", OWN),
     verified("chainSpec_v1_genesisHash", "the hash that the user gave"),
     verified("chain_getBlock", "STATE-4; without justifications"),
     verified("chain_getBlockHash", "STATE-3; null when no block with this number is proven"),
@@ -96,6 +119,7 @@ pub(crate) const TABLE: &[Row] = &[
     verified("rpc_methods", "the methods of this table that are not refused"),
     verified("state_call", RUNTIME),
     verified("state_getMetadata", RUNTIME),
+    verified("state_getKeysPaged", "STATE-2; each page is proven complete"),
     verified("state_getReadProof", "STATE-2"),
     verified("state_getRuntimeVersion", RUNTIME),
     verified("state_getStorage", "STATE-2; absence (null) is proven too"),
@@ -129,19 +153,23 @@ pub(crate) const TABLE: &[Row] = &[
     passed("system_name", WORDS),
     passed("system_properties", WORDS),
     passed("system_version", WORDS),
-    refused("archive_*", "its answers come without proofs"),
+    passed("transactionWatch_v1_submitAndWatch", "a submission; the status `finalized` is sent only when a proof shows the transaction in a proven block"),
+    passed("transactionWatch_v1_unwatch", ENDS),
+    passed("transaction_v1_broadcast", "a submission; the hash is checked"),
+    passed("transaction_v1_stop", OWN),
+    refused("archive_*", "not supported"),
     refused("author_*", "for the operator of a node, or about a pool, which no proof covers"),
-    refused("chainHead_*", "not supported yet; use the methods that begin with chain_ and state_"),
+    refused("chainHead_*", "not supported"),
     refused("childstate_*", "proofs of child tries are not checked here"),
     refused("duet_*", "for the operator of a node, or not supported"),
     refused("grandpa_*", "proofs of GRANDPA are not checked here"),
     refused("mmr_*", "proofs of older blocks are checked here: ask for the blocks"),
-    refused("state_getKeys*", "a proof of a list of keys needs all trie nodes of its range, and no method returns them"),
-    refused("state_getPairs", "a proof of a list of keys needs all trie nodes of its range, and no method returns them"),
+    refused("state_getKeys", "a list without bound; use state_getKeysPaged"),
+    refused("state_getPairs", "a list without bound; use state_getKeysPaged"),
     refused("state_queryStorage", "no proof shows which blocks changed an entry; ask block by block with state_queryStorageAt"),
     refused("system_*", "for the operator of a node"),
-    refused("transactionWatch_*", "not supported; use author_submitAndWatchExtrinsic"),
-    refused("transaction_*", "not supported; use author_submitExtrinsic"),
+    refused("transactionWatch_*", "not supported"),
+    refused("transaction_*", "not supported"),
 ];
 
 /// The row of a method. Methods that cannot be verified are refused when `strict`.
@@ -196,8 +224,8 @@ mod tests {
         assert_eq!(class("author_submitExtrinsic"), Class::PassedThrough);
         for refused in [
             "author_rotateKeys",
-            "state_getKeysPaged",
-            "chainHead_v1_follow",
+            "state_getKeys",
+            "chainHead_v2_follow",
             "none",
         ] {
             assert_eq!(class(refused), Class::Refused, "{refused}");

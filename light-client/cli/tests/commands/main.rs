@@ -2,6 +2,7 @@
 
 mod age;
 mod calls;
+mod follow;
 mod gate;
 mod honest_server;
 mod lagging;

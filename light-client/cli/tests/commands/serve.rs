@@ -580,9 +580,9 @@ async fn what_is_refused_is_refused_with_its_reason_and_not_listed() {
     let listed = served.ask("rpc_methods", json!([])).await;
     let listed: Vec<_> = listed["methods"].as_array().expect("a list").clone();
     for (method, why) in [
-        ("state_getKeysPaged", "all trie nodes of its range"),
+        ("state_getPairs", "use state_getKeysPaged"),
         ("author_rotateKeys", "operator"),
-        ("chainHead_v1_follow", "not supported yet"),
+        ("chainHead_v2_follow", "not supported"),
         ("no_such\u{1b}", "not supported"),
     ] {
         let error = served.refusal(method, json!([])).await;

@@ -23,6 +23,6 @@ pub(crate) use proxy::{Proxy, Tampering};
 pub(crate) use served::{data, Served};
 pub(crate) use server::{Server, Warp};
 pub(crate) use world::{
-    account_info, account_key, checkpoint_file, code, events_key, hex, World, ACCOUNT, CHILD,
-    FIRST_WORD, FOREIGN, FROZEN,
+    account_info, account_key, checkpoint_file, code, events_key, hex, other_value, World, ACCOUNT,
+    CHILD, FIRST_WORD, FOREIGN, FROZEN,
 };

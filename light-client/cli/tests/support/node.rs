@@ -8,7 +8,7 @@ use codec::{Decode, Encode};
 use duet_light_client::Dated;
 use duet_primitives::H256;
 use jsonrpsee::{
-    server::{RpcModule, SubscriptionMessage},
+    server::{PendingSubscriptionSink, RpcModule, SubscriptionMessage},
     types::{ErrorCode, ErrorObject, ErrorObjectOwned, Params},
 };
 use serde_json::{json, Value};
@@ -35,6 +35,8 @@ pub(crate) enum Tamper {
     OtherHeader,
     /// The place of another block in the range.
     OtherPath,
+    /// Lists of keys without every third one, and with one from elsewhere.
+    FewerKeys,
     /// An extrinsic fewer.
     FewerExtrinsics,
     /// Trie nodes of 30 MB.
@@ -129,11 +131,12 @@ impl Node {
     }
 }
 
-const METHODS: [&str; 23] = [
+const METHODS: [&str; 24] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
     "chain_getBlock",
+    "state_getKeysPaged",
     "state_getReadProof",
     "state_getStorage",
     "mmr_generateProof",
@@ -166,6 +169,7 @@ impl State {
             tokio::time::sleep(Duration::from_secs(60)).await;
         }
         match method {
+            "state_getKeysPaged" => self.keys_paged(&params),
             "state_getReadProof" => self.read_proof(&params),
             "state_getStorage" => {
                 let (key, hash): (String, H256) = params.parse()?;
@@ -253,6 +257,25 @@ impl State {
             }
         }
         nodes
+    }
+
+    fn keys_paged(&self, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
+        let (prefix, count, after, hash): (String, usize, Option<String>, H256) = params.parse()?;
+        let (prefix, number) = (decoded(&[prefix]).remove(0), self.number(hash)?);
+        let after = after.map(|after| decoded(&[after]).remove(0));
+        let keys = self.world.keys_under(number, &prefix).into_iter();
+        let keys = keys.filter(|key| after.as_ref().is_none_or(|after| key > after));
+        let mut keys: Vec<_> = keys.take(count).collect();
+        if self.tamper == Tamper::FewerKeys {
+            let mut place = 0;
+            keys.retain(|_| {
+                place += 1;
+                place % 3 != 0
+            });
+            keys.push(vec![0xff]);
+        }
+        let keys: Vec<_> = keys.iter().map(|key| hex(key)).collect();
+        Ok(json!(keys))
     }
 
     fn read_proof(&self, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
@@ -457,27 +480,51 @@ fn module(state: Arc<State>) -> RpcModule<Arc<State>> {
             "author_extrinsicUpdate",
             "author_unwatchExtrinsic",
             |params, pending, state, _| async move {
-                let (text,): (String,) = params.parse().expect("it was checked");
-                let bytes = hex::decode(&text[2..]).expect("hex");
-                let Ok(sink) = pending.accept().await else {
-                    return;
-                };
-                // The transaction names the block that it is in.
-                let (number, _) = <(u32, u32)>::decode(&mut &bytes[1..]).expect("one of the world");
-                let other = u32::from(state.tamper == Tamper::FalselyFinal);
-                let block = state.world.blocks[(number - other) as usize].hash;
-                for status in [
+                let block = final_block(&state, &params);
+                let statuses = [
                     json!("ready"),
                     json!({ "inBlock": block }),
                     json!({ "finalized": block }),
-                ] {
-                    let message = SubscriptionMessage::from_json(&status).expect("JSON");
-                    if sink.send(message).await.is_err() {
-                        return;
-                    }
-                }
+                ];
+                tell(pending, &statuses).await;
             },
         )
         .expect("no method twice");
     module
+        .register_subscription(
+            "transactionWatch_v1_submitAndWatch",
+            "transactionWatch_v1_watchEvent",
+            "transactionWatch_v1_unwatch",
+            |params, pending, state, _| async move {
+                let block = json!({ "hash": final_block(&state, &params), "index": 99 });
+                let statuses = [
+                    json!({ "event": "validated" }),
+                    json!({ "event": "finalized", "block": block }),
+                ];
+                tell(pending, &statuses).await;
+            },
+        )
+        .expect("no method twice");
+    module
+}
+
+/// Where a transaction is final, as the node says. The transaction names its block.
+fn final_block(state: &State, params: &Params<'_>) -> H256 {
+    let (text,): (String,) = params.parse().expect("it was checked");
+    let bytes = hex::decode(&text[2..]).expect("hex");
+    let (number, _) = <(u32, u32)>::decode(&mut &bytes[1..]).expect("one of the world");
+    let other = u32::from(state.tamper == Tamper::FalselyFinal);
+    state.world.blocks[(number - other) as usize].hash
+}
+
+async fn tell(pending: PendingSubscriptionSink, statuses: &[Value]) {
+    let Ok(sink) = pending.accept().await else {
+        return;
+    };
+    for status in statuses {
+        let message = SubscriptionMessage::from_json(status).expect("JSON");
+        if sink.send(message).await.is_err() {
+            return;
+        }
+    }
 }

@@ -72,13 +72,22 @@ impl Served {
         }
     }
 
+    pub(crate) async fn try_subscribe(
+        &self,
+        begin: &str,
+        values: Value,
+        end: &str,
+    ) -> Result<Subscription<Value>, Error> {
+        self.client.subscribe(begin, params(&values), end).await
+    }
+
     pub(crate) async fn subscribe(
         &self,
         begin: &str,
         values: Value,
         end: &str,
     ) -> Subscription<Value> {
-        let subscription = self.client.subscribe(begin, params(&values), end).await;
+        let subscription = self.try_subscribe(begin, values, end).await;
         subscription.expect("it is accepted")
     }
 

@@ -18,7 +18,10 @@ use duet_primitives::{
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
 use sp_crypto_hashing::{blake2_128, twox_128};
-use sp_trie::{read_trie_value, LayoutV0, LayoutV1, MemoryDB, TrieConfiguration};
+use sp_trie::{
+    read_trie_value, LayoutV0, LayoutV1, MemoryDB, TrieConfiguration, TrieDBBuilder,
+    TrieDBKeyIterator,
+};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tempfile::NamedTempFile;
 
@@ -328,6 +331,15 @@ impl World {
         value.expect("all nodes are there")
     }
 
+    /// The keys that begin so after a block, in their order.
+    pub(crate) fn keys_under(&self, number: usize, prefix: &[u8]) -> Vec<Vec<u8>> {
+        let block = &self.blocks[number];
+        let trie = TrieDBBuilder::<LayoutV1<Blake2Hasher>>::new(&block.state, &block.state_root);
+        let trie = trie.build();
+        let keys = TrieDBKeyIterator::new_prefixed(&trie, prefix).expect("all nodes are there");
+        keys.map(|key| key.expect("all nodes are there")).collect()
+    }
+
     /// The trie nodes that prove these keys after a block.
     pub(crate) fn nodes(&self, number: usize, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let block = &self.blocks[number];
@@ -379,6 +391,11 @@ pub(crate) fn checkpoint_file(checkpoint: &Checkpoint) -> NamedTempFile {
     file
 }
 
+/// The value of one of fifty entries under the keys `0x0000…`. No two are the same, so that no two leaves are.
+pub(crate) fn other_value(salt: u8, other: u32) -> Vec<u8> {
+    [&[salt; 36][..], &other.to_be_bytes()].concat()
+}
+
 fn range(blocks: &[Block]) -> TestRange {
     TestRange::new(0, blocks.iter().map(|block| block.hash))
 }
@@ -391,7 +408,7 @@ fn block(
     logs: &[Vec<u8>],
     salt: u8,
 ) -> Block {
-    let others = (0..50_u32).map(|other| (other.to_be_bytes().to_vec(), vec![salt; 40]));
+    let others = (0..50_u32).map(|other| (other.to_be_bytes().to_vec(), other_value(salt, other)));
     let (state, state_root) = trie(others.chain(entries));
     let extrinsics: Vec<_> = (0..3_u32)
         .map(|index| (number, index).encode().encode())
