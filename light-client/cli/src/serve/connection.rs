@@ -10,7 +10,10 @@ use jsonrpsee::server::{
     middleware::rpc::RpcService, serve_with_graceful_shutdown, BatchRequestConfig, Methods,
     PingConfig, RandomStringIdProvider, RpcServiceBuilder, ServerBuilder, StopHandle,
 };
-use std::sync::Arc;
+use std::sync::{
+    atomic::{AtomicU32, Ordering},
+    Arc,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::Semaphore,
@@ -28,6 +31,9 @@ const MAX_REQUEST: u32 = 16 * 1024 * 1024;
 const MAX_ANSWER: u32 = 32 * 1024 * 1024;
 /// How many messages may wait for one connection.
 const WAITING: u32 = 16;
+
+/// The number of the next connection, by which its subscriptions are counted.
+static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// The state that all connections share.
 #[derive(Clone)]
@@ -70,6 +76,7 @@ where
         .enable_ws_ping(PingConfig::new())
         .set_rpc_middleware(limits)
         .to_service_builder()
+        .connection_id(NEXT.fetch_add(1, Ordering::Relaxed))
         .build(methods, stop.clone());
     let gate = Gate::new(service, allowed, Arc::clone(&flow));
     let socket = Socket::new(connection, seat, flow, IDLE);

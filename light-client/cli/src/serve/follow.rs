@@ -12,7 +12,7 @@ use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::{
     core::server::ConnectionId,
     server::{PendingSubscriptionSink, SubscriptionMessage, SubscriptionSink},
-    types::SubscriptionId,
+    types::{ErrorObjectOwned, SubscriptionId},
 };
 use serde_json::{json, Value};
 use std::{
@@ -149,13 +149,12 @@ impl Follow {
             id: id.clone(),
         });
         let task = tokio::spawn(async move {
-            if !answered.await {
-                return;
-            }
-            if let Err(refusal) = run(Arc::clone(&operation)).await {
-                let error = jsonrpsee::types::ErrorObjectOwned::from(refusal);
-                let event = json!({ "event": "operationError", "error": error.message() });
-                operation.tell(event).await;
+            if answered.await {
+                if let Err(refusal) = run(Arc::clone(&operation)).await {
+                    let error = ErrorObjectOwned::from(refusal);
+                    let event = json!({ "event": "operationError", "error": error.message() });
+                    operation.tell(event).await;
+                }
             }
             operation.follow.state().operations.remove(&operation.id);
         });
@@ -332,7 +331,7 @@ impl Feed<'_> {
         match self.chain.version_of(block).await {
             Ok(version) => json!({ "type": "valid", "spec": spec(version) }),
             Err(refusal) => {
-                let error = jsonrpsee::types::ErrorObjectOwned::from(refusal);
+                let error = ErrorObjectOwned::from(refusal);
                 json!({ "type": "invalid", "error": error.message() })
             }
         }

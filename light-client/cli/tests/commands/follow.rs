@@ -1,10 +1,13 @@
 //! `serve`: the methods of the new JSON-RPC interface, `chainHead_v1_*`, `archive_v1_*` and `transaction*_v1_*`.
 
 use crate::support::{
-    account_info, account_key, data, hex, other_value, Node, Served, Tamper, World,
+    account_info, account_key, data, hex, other_value, params, Node, Served, Tamper, World,
 };
 use duet_primitives::H256;
-use jsonrpsee::core::client::{Error, Subscription, SubscriptionKind};
+use jsonrpsee::{
+    core::client::{Error, Subscription, SubscriptionClientT, SubscriptionKind},
+    ws_client::WsClientBuilder,
+};
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
 use std::{sync::Arc, time::Duration};
@@ -190,6 +193,17 @@ async fn a_connection_has_a_bounded_number_of_follow_subscriptions() {
         Err(Error::Call(error)) => assert_eq!(error.code(), -32800),
         other => panic!("{other:?}"),
     }
+    // Others have as many.
+    let other = WsClientBuilder::default()
+        .build(format!("ws://{}", served.address))
+        .await;
+    let other = other.expect("it listens");
+    for _ in 0..4 {
+        let params = params(&json!([false]));
+        let begun: Result<Subscription<Value>, _> = other.subscribe(BEGIN, params, END).await;
+        all.push((begun.expect("it is accepted"), Value::Null));
+    }
+    drop(all.split_off(4));
     let (first, _) = all.pop().expect("four");
     first.unsubscribe().await.expect("it ends");
     // The seat is free when the server has seen the end.

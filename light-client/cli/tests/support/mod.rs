@@ -20,7 +20,7 @@ pub(crate) use lie::Lie;
 pub(crate) use node::{Node, Tamper, BEGAN, FORGED};
 pub(crate) use program::{follow, from, sync, urls, Finished, Program, MODES};
 pub(crate) use proxy::{Proxy, Tampering};
-pub(crate) use served::{data, Served};
+pub(crate) use served::{data, params, Served};
 pub(crate) use server::{Server, Warp};
 pub(crate) use world::{
     account_info, account_key, checkpoint_file, code, events_key, hex, other_value, World, ACCOUNT,
