@@ -71,10 +71,13 @@
     (local.set $own (call $bytes (local.get $p) (i32.add (local.get $n) (i32.const 1))))
     (call $set (local.get $own) (local.get $own))
     (call $clear (local.get $prefix) (call $bytes (i32.const 1100) (i32.const 1))))
-  ;; The key after this one, when all with this one as prefix were removed.
+  ;; The key after this one, when all with this one as prefix were removed, and one more that was written before.
   (func (export "next_of_cleared") (param $p i32) (param $n i32) (result i64)
     (local $prefix i64)
+    (local $own i64)
     (local.set $prefix (call $bytes (local.get $p) (local.get $n)))
+    (local.set $own (call $bytes (local.get $p) (i32.add (local.get $n) (i32.const 1))))
+    (call $set (local.get $own) (local.get $own))
     (drop (call $clear (local.get $prefix) (call $bytes (i32.const 1100) (i32.const 1))))
     (call $next (local.get $prefix)))
   ;; An entry with one more item, the key itself.
