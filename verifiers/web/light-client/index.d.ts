@@ -137,7 +137,7 @@ export interface Options {
    * state of the block that the proof is about. A wait in `storage` continues without this option.
    */
   recoveryProof?: string | Uint8Array;
-  /** Whether the client runs in a worker. Default: true. */
+  /** Whether the client runs in a worker. Default: true, where workers can be started: a service worker starts none. */
   worker?: boolean;
   /**
    * Times in milliseconds: the timeout of a request; how long a chain may have no new proof before that is a fault; how

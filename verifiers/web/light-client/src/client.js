@@ -150,7 +150,7 @@ export class LightClient {
   }
 
   async #start() {
-    const { storage, worker = true, ...options } = this.#options;
+    const { storage, worker = this.#platform.hasWorkers, ...options } = this.#options;
     const state = await storage?.load();
     const emit = (name, value) => this.#happened(name, value);
     const start = { options, state: state ?? undefined };

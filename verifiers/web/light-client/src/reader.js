@@ -25,7 +25,7 @@ export class Reader {
   #calls;
   #blocks = new Blocks();
 
-  /** `connected()` names the endpoints that can be asked, in the caller's order; `calls()` loads what executes. */
+  /** `connected()` names the endpoints that can be asked, in the caller's order; `calls()` gives what executes calls. */
   constructor(trust, connected, calls) {
     this.#trust = trust;
     this.#connected = connected;
@@ -175,7 +175,7 @@ export class Reader {
     if (typeof method !== "string") throw misuse("a call has the name of a function of the runtime");
     const bytes = keyOf(parameters ?? "0x");
     if (bytes.length > MAX_PARAMETERS) throw misuse(`a call has at most ${MAX_PARAMETERS} bytes of parameters`);
-    const calls = await this.#calls();
+    const calls = this.#calls();
     return this.#ask(options, async (server, number) => {
       let entry;
       const read = async (keys) => {
