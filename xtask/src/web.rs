@@ -21,6 +21,10 @@ pub(crate) struct Options {
     /// Measures instead: the module against @noble/curves, and against the verifier built for this machine.
     #[arg(long, conflicts_with = "no_browser")]
     bench: bool,
+    /// Installs the packages into empty projects of Node, Deno, TypeScript, bundlers and an extension instead, and runs each.
+    /// Downloads the bundlers.
+    #[arg(long, conflicts_with_all = ["bench", "no_browser", "page"])]
+    projects: bool,
     /// Skips the test of the page in a real browser, which needs a build of the nodes.
     #[arg(long)]
     no_browser: bool,
@@ -37,6 +41,10 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(install.args(["ci", "--no-audit", "--no-fund"]))?;
     if options.bench {
         return bench();
+    }
+    if options.projects {
+        tools::for_browsing()?;
+        return cargo::run(node().arg("projects/run.mjs"));
     }
     cargo::run(node().arg("tools/minify.mjs"))?;
     cargo::run(node().arg("tools/size.mjs"))?;

@@ -1,12 +1,22 @@
+/**
+ * A hash in what the client gives is text: `0x` and 64 hexadecimal digits, so that it can be shown, compared and stored as
+ * JSON. The same name with `Bytes` has its 32 bytes. Where the client takes a hash, it takes either. `block` is always the
+ * number of a block.
+ */
+export type Hash = `0x${string}`;
+
 /** The trusted state. */
 export interface Status {
-  genesisHash: Uint8Array;
+  genesisHash: Hash;
+  genesisHashBytes: Uint8Array;
   mode: Mode;
   /** Number and hash of the newest block. */
   block: number;
-  hash: Uint8Array;
+  hash: Hash;
+  hashBytes: Uint8Array;
   /** Root over the blocks before it, if a proof of the block is known. */
-  mmrRoot?: Uint8Array;
+  mmrRoot?: Hash;
+  mmrRootBytes?: Uint8Array;
   /** The signing set, the number of its validators, and how many of them a proof needs. */
   set: bigint;
   validators: number;
@@ -27,8 +37,10 @@ export interface Status {
 /** A proven block. */
 export interface Head {
   block: number;
-  hash: Uint8Array;
-  mmrRoot: Uint8Array;
+  hash: Hash;
+  hashBytes: Uint8Array;
+  mmrRoot: Hash;
+  mmrRootBytes: Uint8Array;
   set: bigint;
   /** The numbers of signers and validators. Bit `i` of `bitfield` is validator `i`, the lowest bit of a byte first. */
   signers: number;
@@ -84,12 +96,14 @@ export interface Storage {
 export interface Announced {
   /** The newest proven block, which the proof is about. */
   block: number;
-  hash: Uint8Array;
+  hash: Hash;
+  hashBytes: Uint8Array;
   /** The set that the reset ended. */
   ended: bigint;
   /** The block of the reset. */
   resetBlock: number;
-  resetHash: Uint8Array;
+  resetHash: Hash;
+  resetHashBytes: Uint8Array;
   /** The set that signs after it, and the number of its validators. */
   set: bigint;
   validators: number;
@@ -137,7 +151,7 @@ export interface Options {
    * state of the block that the proof is about. A wait in `storage` continues without this option.
    */
   recoveryProof?: string | Uint8Array;
-  /** Whether the client runs in a worker. Default: true. */
+  /** Whether the client runs in a worker. Default: true, where workers can be started: a service worker starts none. */
   worker?: boolean;
   /**
    * Times in milliseconds: the timeout of a request; how long a chain may have no new proof before that is a fault; how
@@ -151,7 +165,8 @@ export interface Options {
 export interface UnderBlock {
   /** The block of the answer. */
   block: number;
-  hash: Uint8Array;
+  hash: Hash;
+  hashBytes: Uint8Array;
   endpoint: string;
   /** Bytes of all parts of the proof, except the finality proof. */
   proofBytes: number;
@@ -221,10 +236,11 @@ export interface MerkleValue extends Proven {
 
 /** Headers that lead to a proven block, oldest first. */
 export interface Headers {
-  headers: { number: number; hash: Uint8Array; header: Uint8Array }[];
+  headers: { block: number; hash: Hash; hashBytes: Uint8Array; header: Uint8Array }[];
   /** The last of them. */
   block: number;
-  hash: Uint8Array;
+  hash: Hash;
+  hashBytes: Uint8Array;
   endpoint: string;
   headTime?: number;
 }
@@ -267,11 +283,15 @@ export interface Transaction extends UnderBlock {
 
 /** A header. */
 export interface Block {
-  number: number;
-  hash: Uint8Array;
-  parentHash?: Uint8Array;
-  stateRoot: Uint8Array;
-  extrinsicsRoot: Uint8Array;
+  block: number;
+  hash: Hash;
+  hashBytes: Uint8Array;
+  parentHash?: Hash;
+  parentHashBytes?: Uint8Array;
+  stateRoot: Hash;
+  stateRootBytes: Uint8Array;
+  extrinsicsRoot: Hash;
+  extrinsicsRootBytes: Uint8Array;
   header: Uint8Array;
   endpoint: string;
   proofBytes: number;

@@ -1,6 +1,6 @@
 // The page: follows the local validators, and shows verified data.
 
-import { create, indexedDb, shown, toHex } from "./light-client/src/browser.js";
+import { create, indexedDb, shown } from "./light-client/src/browser.js";
 import { plot } from "./plots.js";
 import { follow as followRecovery, showLeft } from "./recovery.js";
 import { accountAnswer, add, blockAnswer, element, errorAnswer, old, proofLine, seam } from "./show.js";
@@ -118,13 +118,14 @@ function showStart(status) {
 
 function showTrusted({ block, hash, set }) {
   at("block").textContent = String(block);
-  at("hash").textContent = toHex(hash);
+  at("hash").textContent = hash;
   at("set").textContent = String(set);
   showAgo();
 }
 
-function showReady({ block }) {
-  if (at("block").textContent === "–") at("block").textContent = String(block);
+function showReady(status) {
+  // Also where no proof of a newer block came.
+  if (at("hash").textContent === "–") showTrusted(status);
   say("Verified up to the head of every endpoint that answers; each new proof is verified as it arrives.");
 }
 
@@ -133,7 +134,7 @@ function showHead(head) {
   at("silent").textContent = "";
   if (at("first").textContent === "–") at("first").textContent = `${(performance.now() - began).toFixed(0)} ms`;
   at("block").textContent = String(head.block);
-  at("hash").textContent = toHex(head.hash);
+  at("hash").textContent = head.hash;
   at("set").textContent = `${head.set}, ${head.of} validators`;
   at("signers").textContent = `${head.signers} of ${head.of}`;
   at("bytes").textContent = `${head.bytes} bytes`;

@@ -67,8 +67,8 @@ function stop(text, mark = "bad") {
 function showStatement({ block, hash, ended, resetBlock, resetHash, set, validators }) {
   const list = element("dl");
   const facts = [
-    ["Newest block before the reset", `${block}, ${toHex(hash)}`],
-    ["Block of the reset", `${resetBlock}, ${toHex(resetHash)}`],
+    ["Newest block before the reset", `${block}, ${hash}`],
+    ["Block of the reset", `${resetBlock}, ${resetHash}`],
     ["Ended set", ended],
     ["Set that signs after it", `${set}, ${validators} validators`],
   ];

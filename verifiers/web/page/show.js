@@ -1,7 +1,5 @@
 // Display of verified data. Everything goes into the page as text.
 
-import { toHex } from "./light-client/src/browser.js";
-
 const SHOWN = 200;
 const MANY = 100;
 // From this age on a block is stale, in seconds.
@@ -73,10 +71,10 @@ export function accountAnswer(answer) {
 export function blockAnswer(answer) {
   const facts = [["Hash", answer.hash], ["Parent", answer.parentHash], ["State root", answer.stateRoot], ["Extrinsics root", answer.extrinsicsRoot]];
   const list = element("dl");
-  for (const [name, bytes] of facts) {
-    if (bytes) list.append(element("dt", name), element("dd", toHex(bytes), "mono"));
+  for (const [name, hash] of facts) {
+    if (hash) list.append(element("dt", name), element("dd", hash, "mono"));
   }
-  return [element("p", `Block ${answer.number} is final`, "amount good"), list, path({ ...answer, block: answer.number }, [])];
+  return [element("p", `Block ${answer.block} is final`, "amount good"), list, path(answer, [])];
 }
 
 function path({ block, history, header, proofBytes, endpoint }, rest) {

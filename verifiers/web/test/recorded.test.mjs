@@ -84,6 +84,20 @@ for (const [age, mark, start, whole] of [
   });
 }
 
+test("the newest block is shown with its hash and age before a newer one is proven, also from what was kept", async (t) => {
+  const { node, page, shows, text } = await open(t, { from: LONG, age: 20 });
+  const begun = async () => {
+    await shows("hash", "mono", heads[LONG].hash);
+    await shows("ago", "good", "2");
+    assert.deepEqual([await text("block"), await text("set")], [String(heads[LONG].number), "0"]);
+  };
+  await begun();
+  await node.stop();
+  await page.reload();
+  await begun();
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, "kept.png") });
+});
+
 test("an endpoint that says that no set signs is shown below the age, until a newer block is proven", async (t) => {
   const lie = (method, _params, honest) => (method === "state_call" ? "0x00" : honest);
   const { node, shows, text } = await open(t, { from: LONG, age: 600, lie });

@@ -201,7 +201,7 @@ pub(super) const REST: &[Step] = &[
 
 /// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
-pub(super) const BY_HAND: [(&str, &str); 11] = [
+pub(super) const BY_HAND: [(&str, &str); 12] = [
     ("dependencies", "deps"),
     ("lints of optional features", "lint"),
     ("book", "book"),
@@ -213,6 +213,7 @@ pub(super) const BY_HAND: [(&str, &str); 11] = [
     ("laboratory, all scenarios", "laboratory"),
     ("public template", "template DIR"),
     ("BABE and nominators", "babe"),
+    ("packages in new projects", "web --projects"),
 ];
 
 /// The steps of a full run, in order.

@@ -2,12 +2,17 @@
 
 import { checkMaxAge } from "./age.js";
 import { DuetError, misuse } from "./error.js";
+import { withText } from "./hashes.js";
 import { Session } from "./session.js";
 
 const METHODS = [
   "verify", "checkpoint", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "call", "giveCode", "request", "subscribe", "unsubscribe",
   "blake2b",
 ];
+
+/** The methods and the events that give an object with hashes. */
+const OBJECTS = ["verify", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "call"];
+const WITH_HASHES = ["start", "ready", "head", "announced", "disputed", "contradicted", "recovered"];
 
 /** The client; `platform` creates workers and sockets, and loads the module. */
 export class LightClient {
@@ -150,7 +155,7 @@ export class LightClient {
   }
 
   async #start() {
-    const { storage, worker = true, ...options } = this.#options;
+    const { storage, worker = this.#platform.hasWorkers, ...options } = this.#options;
     const state = await storage?.load();
     const emit = (name, value) => this.#happened(name, value);
     const start = { options, state: state ?? undefined };
@@ -160,10 +165,12 @@ export class LightClient {
   async #call(method, ...parameters) {
     if (this.#destroyed) throw misuse("the client was destroyed");
     const session = await this.#session;
-    return session.call(method, parameters);
+    const value = await session.call(method, parameters);
+    return OBJECTS.includes(method) && value ? withText(value) : value;
   }
 
-  #happened(name, value) {
+  #happened(name, given) {
+    const value = WITH_HASHES.includes(name) ? withText(given) : given;
     switch (name) {
       case "state":
         this.#save("save", value);

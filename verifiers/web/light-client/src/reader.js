@@ -25,7 +25,7 @@ export class Reader {
   #calls;
   #blocks = new Blocks();
 
-  /** `connected()` names the endpoints that can be asked, in the caller's order; `calls()` loads what executes. */
+  /** `connected()` names the endpoints that can be asked, in the caller's order; `calls()` gives what executes calls. */
   constructor(trust, connected, calls) {
     this.#trust = trust;
     this.#connected = connected;
@@ -105,8 +105,8 @@ export class Reader {
   block(at, options) {
     return this.#ask({ ...options, at }, async (server, number) => {
       const { entry } = await this.#entry(server, number);
-      const header = this.#trust.call(() => entry.block.header(entry.header));
-      return { ...header, proofBytes: entry.header.length + entry.history, header: entry.header, history: entry.history };
+      const { number: block, ...header } = this.#trust.call(() => entry.block.header(entry.header));
+      return { block, ...header, proofBytes: entry.header.length + entry.history, header: entry.header, history: entry.history };
     });
   }
 
@@ -134,22 +134,23 @@ export class Reader {
         throw misuse(`headers returns at most ${MAX_HEADERS} headers, up to block ${last}`);
       }
       const { entry } = await this.#entry(server, last);
-      const headers = [{ number: last, hash: entry.hash, header: entry.header }];
-      while (headers[0].number > from) headers.unshift(await this.#parent(server, headers[0]));
+      const headers = [{ block: last, hash: entry.hash, header: entry.header }];
+      while (headers[0].block > from) headers.unshift(await this.#parent(server, headers[0]));
       return { headers, block: last, hash: entry.hash };
     });
   }
 
   /** The header before a proven one, proven by the parent hash. */
-  async #parent(server, { number, header }) {
+  async #parent(server, { block: child, header }) {
     const { parentHash } = readHeader(header);
-    const known = this.#blocks.get(number - 1);
-    if (known?.header && equal(known.hash, parentHash)) return { number: number - 1, hash: parentHash, header: known.header };
+    const number = child - 1;
+    const known = this.#blocks.get(number);
+    if (known?.header && equal(known.hash, parentHash)) return { block: number, hash: parentHash, header: known.header };
     const parent = await this.#header(server, parentHash);
     const read = readHeader(parent);
-    if (read.number !== number - 1) throw otherAnswer(`block ${number - 1}`, `block ${read.number}`);
-    this.#blocks.add({ number: number - 1, hash: parentHash, header: parent });
-    return { number: number - 1, hash: parentHash, header: parent };
+    if (read.number !== number) throw otherAnswer(`block ${number}`, `block ${read.number}`);
+    this.#blocks.add({ number, hash: parentHash, header: parent });
+    return { block: number, hash: parentHash, header: parent };
   }
 
   /** The header with this hash, checked. Its number is then the number of the block with this hash. (STATE-1) */
@@ -175,7 +176,7 @@ export class Reader {
     if (typeof method !== "string") throw misuse("a call has the name of a function of the runtime");
     const bytes = keyOf(parameters ?? "0x");
     if (bytes.length > MAX_PARAMETERS) throw misuse(`a call has at most ${MAX_PARAMETERS} bytes of parameters`);
-    const calls = await this.#calls();
+    const calls = this.#calls();
     return this.#ask(options, async (server, number) => {
       let entry;
       const read = async (keys) => {

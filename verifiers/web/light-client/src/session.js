@@ -3,6 +3,7 @@
 // The first endpoint that proves a block moves the trusted state. Only the verifier changes that state, one proof at a
 // time. So no endpoint can hold the client back, and a lagging endpoint is reported.
 
+import { Calls } from "./calls.js";
 import { Endpoint, verdict } from "./endpoints.js";
 import { DuetError, misuse, ofVerifier, silent } from "./error.js";
 import { Follower } from "./follower.js";
@@ -24,7 +25,6 @@ export class Session {
   #endpoints;
   #reader;
   #calls;
-  #spawnCalls;
   #code;
   #relay;
   #timers = new Set();
@@ -45,8 +45,7 @@ export class Session {
     this.trust = new Trust({ wasm, emit, options, state });
     /** The crossing of a reset. */
     this.recovery = new Recovery({ session: this, wasm, emit, ask: (among) => this.#askEach(among), recoveryProof: options.recoveryProof });
-    this.#spawnCalls = spawnCalls;
-    this.#reader = new Reader(this.trust, () => this.#connected(), () => (this.#calls ??= this.#loadCalls()));
+    this.#reader = new Reader(this.trust, () => this.#connected(), () => (this.#calls ??= new Calls(spawnCalls, this.times.callTimeout, this.#code, (code) => emit("code", code))));
     this.#relay = new Relay({
       // Only endpoints with a proven head of this chain, so that no request goes to a node of another chain.
       endpoints: () => this.#connected().filter(({ tried, fault }) => tried && !fault),
@@ -139,17 +138,6 @@ export class Session {
     if (this.#ended) return;
     this.trust.save(true);
     this.#end(misuse("the client was destroyed"));
-  }
-
-  /** Loads what executes calls, with the first call. */
-  async #loadCalls() {
-    try {
-      const { Calls } = await import("./calls.js");
-      return new Calls(this.#spawnCalls, this.times.callTimeout, this.#code, (code) => this.#emit("code", code));
-    } catch (error) {
-      this.#calls = undefined;
-      throw misuse(`calls.js cannot be loaded: ${error.message}`);
-    }
   }
 
   /** The connected endpoints, in the caller's order. */
@@ -263,7 +251,7 @@ export class Session {
     for (const cancel of [...this.#timers]) cancel();
     for (const { server } of this.#endpoints) server?.close(fault);
     this.#relay.end(fault);
-    this.#calls?.then((calls) => calls.end(), () => {});
+    this.#calls?.end();
     this.#emit("failed", fault.toPlain());
   }
 

@@ -1,5 +1,6 @@
 // The light client's worker in a browser.
 
-import { serve } from "./browser.js";
+import { serveWorker } from "./client.js";
+import { platform } from "./platform-browser.js";
 
-serve();
+serveWorker(platform, (take) => (self.onmessage = ({ data }) => take(data)), (message) => self.postMessage(message));

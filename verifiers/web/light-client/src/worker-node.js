@@ -1,5 +1,7 @@
 // The light client's worker in Node.
 
-import { serve } from "./node.js";
+import { parentPort } from "node:worker_threads";
+import { serveWorker } from "./client.js";
+import { platform } from "./platform-node.js";
 
-serve();
+serveWorker(platform, (take) => parentPort.on("message", take), (message) => parentPort.postMessage(message));

@@ -246,11 +246,11 @@ test("a read fails while the newest block is older than maxAge, and harms no con
   const servers = [await serve(), await serve()];
   const made = begin(t, servers, { maxAge: 40 });
   await made.ready;
-  assert.equal((await made.block()).number, first.number);
+  assert.equal((await made.block()).block, first.number);
   await assert.rejects(made.block(undefined, { maxAge: 29 }), stale("29", 30));
   wait(11);
   await assert.rejects(made.headers(first.number), stale("40", 41));
-  assert.equal((await made.block(first.number, { maxAge: 49 })).number, first.number);
+  assert.equal((await made.block(first.number, { maxAge: 49 })).block, first.number);
   assert.deepEqual([made.faults, servers.map(({ connections }) => connections)], [[], [1, 1]]);
 });
 

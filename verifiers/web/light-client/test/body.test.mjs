@@ -37,7 +37,7 @@ test("the extrinsics of an older block are verified, and a transaction is found 
   const made = await asking(t);
   const body = await made.body(block.number);
   assert.deepEqual(body.extrinsics.map(toHex), extrinsics);
-  assert.deepEqual([body.block, toHex(body.hash)], [block.number, block.hash]);
+  assert.deepEqual([body.block, body.hash], [block.number, block.hash]);
   assert.ok(body.history > 0 && body.proofBytes > body.history + body.header.length);
   const found = await made.transaction(hash, { at: block.number });
   assert.deepEqual([found.included, found.index, toHex(found.value)], [true, extrinsics.length - 1, last]);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { file, toHex } from "../src/node.js";
+import { file, fromHex } from "../src/node.js";
 import { client, recording, Server, until } from "./support.mjs";
 
 const ALICE = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
@@ -19,7 +19,8 @@ for (const mode of ["stateless", "full"]) {
       made.on("set", ({ set }) => sets.push(set));
       const status = await made.ready;
       assert.equal(status.block, recording.heads[0].number);
-      assert.equal(toHex(status.hash), recording.heads[0].hash);
+      assert.equal(status.hash, recording.heads[0].hash);
+      assert.deepEqual([status.hashBytes, status.genesisHash], [fromHex(status.hash), recording.genesis]);
       assert.equal(status.set, 1n);
       assert.deepEqual(sets, [1n]);
       for (const head of [1, 2]) {
@@ -46,7 +47,7 @@ test("a balance, its absence and an older block are verified under the head", as
   const storage = await made.storage(recording.alice);
   assert.equal(storage.value.length, 80);
   const old = await made.block(recording.old);
-  assert.equal(old.number, recording.old);
+  assert.equal(old.block, recording.old);
   assert.ok(old.history > 0);
 });
 

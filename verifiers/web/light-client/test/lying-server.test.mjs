@@ -171,7 +171,7 @@ test("a server that shows old proofs again changes nothing", async (t) => {
   await made.ready;
   server.push(answer(`duet_getJustification [${first.number}]`));
   server.push(answer(`duet_getJustification [${third.number}]`));
-  const { block } = await made.block(third.number).then(({ number }) => ({ block: number }));
+  const { block } = await made.block(third.number);
   assert.equal(block, third.number);
   assert.equal(made.head.block, third.number);
   assert.deepEqual(made.faults, []);

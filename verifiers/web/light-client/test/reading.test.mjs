@@ -34,7 +34,7 @@ test("a node with duet_getProofs is asked once for an account, and once for an o
   await made.ready;
   server.asked.length = 0;
   assert.ok((await made.account(ALICE)).free > 0n);
-  assert.equal((await made.block(recording.old)).number, recording.old);
+  assert.equal((await made.block(recording.old)).block, recording.old);
   const follower = ["chain_getFinalizedHead", "duet_getFinalizedHead", "chain_getHeader", "state_call"];
   assert.deepEqual(server.asked.filter((method) => !follower.includes(method)), ["duet_getProofs", "duet_getProofs"]);
 });
@@ -44,7 +44,7 @@ test("a node without duet_getProofs is asked for it once, and then for each part
   const made = client(t, [server]);
   await made.ready;
   assert.ok((await made.account(ALICE)).free > 0n);
-  assert.equal((await made.block(recording.old)).number, recording.old);
+  assert.equal((await made.block(recording.old)).block, recording.old);
   assert.equal(server.asked.filter((method) => method === "duet_getProofs").length, 1);
   assert.ok(server.asked.includes("state_getReadProof") && server.asked.includes("mmr_generateProof"));
 });
@@ -83,7 +83,23 @@ test("a block is read by its hash", async (t) => {
   const made = client(t, [await Server.start({ head: 2 })]);
   await made.ready;
   const found = await made.block(third.hash);
-  assert.deepEqual([found.number, toHex(found.hash)], [third.number, third.hash]);
+  assert.deepEqual([found.block, found.hash], [third.number, third.hash]);
+});
+
+test("hashes are text with the bytes beside it, and a block is its number", async (t) => {
+  const made = client(t, [await Server.start({ head: 2 })]);
+  const status = await made.ready;
+  const { headers, ...ofHeaders } = await made.headers(second.number);
+  for (const given of [status, made.head, await made.block(), await made.account(recording.nobody.slice(-64).padStart(66, "0x")), ofHeaders, ...headers]) {
+    const hashes = Object.entries(given).filter(([name]) => /(hash|root)$/i.test(name));
+    assert.ok(hashes.length > 0);
+    for (const [name, text] of hashes) {
+      assert.match(text, /^0x[0-9a-f]{64}$/, name);
+      assert.deepEqual(given[`${name}Bytes`], fromHex(text), name);
+    }
+    assert.ok(Number.isInteger(given.block) && !("number" in given));
+  }
+  for (const at of [third.hash, headers.at(-1).hashBytes]) assert.equal((await made.block(at)).block, third.number);
 });
 
 test("a header that has another hash than asked is a lie (STATE-1)", async (t) => {
@@ -111,14 +127,14 @@ test("a question about a block waits for its proof as long as it may, and no lon
   await assert.rejects(made.block(second.hash, { within: 50 }), { verdict: "refused", message: /is not proven yet/ });
   const waiting = made.block(second.hash, { within: 10_000 });
   server.move(1);
-  assert.equal((await waiting).number, second.number);
+  assert.equal((await waiting).block, second.number);
 });
 
 test("headers between two blocks are proven by the hashes that they name", async (t) => {
   const made = client(t, [await Server.start({ head: 2 })]);
   await made.ready;
   const { headers } = await made.headers(first.number, third.number);
-  assert.deepEqual(headers.map(({ hash }) => toHex(hash)), recording.heads.map(({ hash }) => hash));
+  assert.deepEqual(headers.map(({ hash }) => hash), recording.heads.map(({ hash }) => hash));
   await assert.rejects(made.headers(0, third.number), { message: /at most 256 headers/ });
 });
 

@@ -73,12 +73,12 @@ for (const mode of ["stateless", "full"]) {
     const announced = await made.told("announced");
     const since = performance.now();
     assert.deepEqual([announced.block, announced.ended, announced.resetBlock, announced.set, announced.validators, announced.contradicted], [4, 0n, 7, RESET_SET, 4, false]);
-    assert.deepEqual([announced.hash, announced.resetHash], [fromHex(heads[SHORT].hash), fromHex(reset.hash)]);
+    assert.deepEqual([announced.hash, announced.resetHash], [heads[SHORT].hash, reset.hash]);
     assert.ok(announced.seconds >= 1 && announced.seconds <= 2);
     assert.equal((await made.ready).block, 4);
     const recovered = await made.told("recovered");
     assert.ok(performance.now() - since > 1_500);
-    assert.deepEqual([recovered.from, recovered.block, recovered.hash, recovered.set], [4, 7, fromHex(reset.hash), RESET_SET]);
+    assert.deepEqual([recovered.from, recovered.block, recovered.hash, recovered.set], [4, 7, reset.hash, RESET_SET]);
     assert.equal(headThen, 7);
     await until("a proof of the new set", () => made.head.block === heads[BEHIND].number);
     assert.equal(made.head.set, RESET_SET);
@@ -179,7 +179,7 @@ for (const [name, claim, dispute] of [
     const other = await serve(LONG, about("duet_getReset", (honest) => (answer === undefined ? honest : answer)));
     const made = begin(t, [await serve(BEHIND), other], LONG, { storage });
     const { block, resetHash, disputes } = await made.told("disputed");
-    assert.deepEqual([block, resetHash, disputes.length, disputes[0].endpoint], [5, fromHex(reset.hash), 1, other.url]);
+    assert.deepEqual([block, resetHash, disputes.length, disputes[0].endpoint], [5, reset.hash, 1, other.url]);
     assert.match(disputes[0].dispute, dispute);
     const asked = () => other.asked.filter((method) => method === "duet_getReset").length;
     const before = asked();
@@ -263,7 +263,7 @@ test("two statements about one block contradict each other: both are evidence, a
   const evidence = [proofs[1], proofs[3]].map(fromHex);
   await ends(made, "RECOVER-8", /two statements about block 5/);
   const { block, resetHash, seconds, contradicted, first, second } = await made.told("contradicted");
-  assert.deepEqual([block, resetHash, contradicted, first, second], [5, fromHex(reset.hash), true, ...evidence]);
+  assert.deepEqual([block, resetHash, contradicted, first, second], [5, reset.hash, true, ...evidence]);
   assert.ok(seconds > 0);
   const { culprit, ...fault } = made.faults.at(-1);
   assert.deepEqual([culprit, fault.first, fault.second], ["validators", ...evidence]);

@@ -88,6 +88,6 @@ export class ProvenChain {
   }
 }
 
-function block({ number, hash, header }) {
-  return { number, hash: toHex(hash), parentHash: toHex(header.subarray(0, 32)), header, changesRuntime: changesRuntime(header) };
+function block({ block: number, hash, header }) {
+  return { number, hash, parentHash: toHex(header.subarray(0, 32)), header, changesRuntime: changesRuntime(header) };
 }

@@ -12,7 +12,7 @@ const ONLY_ON_NODES = ["STATE-5", "STATE-7", "STATE-8"];
 /** The bytes of a call's result, under a block: `{ bytes, block, hash, endpoint }`. */
 async function execute({ client, wait }, name, parameters, at) {
   const { result: bytes, block, hash, endpoint } = await client.call(name, parameters, { ...wait, at });
-  return { bytes, class: "verified", block, hash: toHex(hash), endpoint };
+  return { bytes, class: "verified", block, hash, endpoint };
 }
 
 /** The result of a call, decoded; from a node if the call can be executed only there, and this mode allows it. */

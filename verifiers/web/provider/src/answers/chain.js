@@ -7,9 +7,9 @@ import { hashOf, numberOf } from "./params.js";
 
 const MAX_HASHES = 64;
 
-/** The number of a block and its hash as hex, with the endpoint that was asked. */
-function at({ number, block, hash, endpoint }) {
-  return { block: number ?? block, hash: toHex(hash), endpoint };
+/** The number of a block and its hash, with the endpoint that was asked. */
+function at({ block, hash, endpoint }) {
+  return { block, hash, endpoint };
 }
 
 async function finalizedHead({ chain }) {
@@ -93,8 +93,8 @@ function archiveBody({ client, wait }, [hash]) {
 }
 
 async function genesisHash({ client }) {
-  const { genesisHash: bytes } = await client.ready;
-  return { result: toHex(bytes), block: 0, hash: toHex(bytes) };
+  const { genesisHash: hash } = await client.ready;
+  return { result: hash, block: 0, hash };
 }
 
 export const chainAnswers = {

@@ -22,7 +22,7 @@ async function justifications({ client }, _params, push) {
       off = client.on("head", ({ proof, block, hash, endpoint }) => {
         // Handoffs from a list have no separate proof: the gap shows in the set ids.
         const justification = proof && justificationOf(proof);
-        if (justification) push(toHex(justification), { block, hash: toHex(hash), endpoint });
+        if (justification) push(toHex(justification), { block, hash, endpoint });
       });
     },
     end: () => off?.(),

@@ -11,7 +11,7 @@ export async function allUnder({ client, wait }, prefix, at) {
   try {
     const found = await client.under(prefix, { ...wait, at });
     const entries = found.entries.map(({ key, value }) => ({ key, value, hex: toHex(value) }));
-    return { entries, block: found.block, hash: toHex(found.hash), endpoint: found.endpoint };
+    return { entries, block: found.block, hash: found.hash, endpoint: found.endpoint };
   } catch (error) {
     if (error.verdict === "refused" && error.got === "more") return undefined;
     throw error;

@@ -8,11 +8,11 @@ import { hashOf, keyOf, keysOf } from "./params.js";
 const BLAKE2 = 32;
 const MAX_ITEMS = 256;
 
-/** Entries at one block: `{ entries, block, hash, nodes, endpoint }`, values and hash as hex. */
+/** Entries at one block: `{ entries, block, hash, nodes, endpoint }`, values as hex. */
 export async function read({ client, wait }, keys, hash) {
   const found = await client.entries(keys, { ...wait, at: hash });
   const entries = found.entries.map(({ key, value }) => ({ key, value, hex: value === undefined ? null : toHex(value) }));
-  return { ...found, entries, hash: toHex(found.hash) };
+  return { ...found, entries };
 }
 
 function about({ block, hash, endpoint }) {
@@ -98,7 +98,7 @@ function changes({ hash, entries }) {
 async function nextIndex({ client }, [account]) {
   if (typeof account !== "string") throw badParams("an account is an SS58 address, or 0x and 64 hexadecimal digits");
   const { nonce, block, hash, endpoint } = await client.account(account);
-  return { result: nonce, block, hash: toHex(hash), endpoint };
+  return { result: nonce, block, hash, endpoint };
 }
 
 /** The kinds of items of `chainHead_v1_storage` and `archive_v1_storage` that `items` answers. */
@@ -116,7 +116,7 @@ export async function closestItem({ client, wait }, key, hash) {
   const found = await client.merkleValue(keyOf(key), { ...wait, at: hash });
   const { merkleValue } = found;
   const answered = merkleValue === undefined ? [] : [{ key, [CLOSEST]: toHex(merkleValue) }];
-  return { items: answered, ...about({ ...found, hash: toHex(found.hash) }) };
+  return { items: answered, ...about(found) };
 }
 
 /** Items for all entries under a key; `undefined` if there are too many to prove. */

@@ -15,7 +15,7 @@ export async function read(): Promise<bigint> {
   const { headers } = await client.headers(block - 2, block);
   const { result } = await client.request<string>("system_chain");
   const { result: version, rounds } = await client.call("Core_version", "0x", { at: block });
-  const { included } = await client.transaction("0x00", { at: headers[0].number });
+  const { included } = await client.transaction("0x00", { at: headers[0].block });
   const size = (entries[0].value?.length ?? 0) + nodes.length + (result?.length ?? 0) + version.length + rounds + Number(included);
   return (await client.account("5Grw")).free + BigInt(size);
 }

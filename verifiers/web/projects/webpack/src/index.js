@@ -1,0 +1,1 @@
+import "../show.js";
