@@ -4,6 +4,16 @@
 //! The caller proves the metadata and the bytes. Events of a block were written by the code in the state *before* it:
 //! a block that carries an upgrade is still executed by the old code.
 
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 #![no_std]
 
 extern crate alloc;

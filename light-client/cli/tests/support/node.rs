@@ -164,7 +164,11 @@ impl State {
         method: &'static str,
         params: Params<'static>,
     ) -> Result<Value, ErrorObjectOwned> {
-        self.calls.record(method);
+        // A client proves the time when it wants to: no test counts that.
+        let asked = params.parse::<(Vec<String>, H256)>();
+        let is_time = method == "state_getReadProof"
+            && asked.is_ok_and(|(keys, _)| decoded(&keys) == Dated::keys());
+        self.calls.record(if is_time { "time" } else { method });
         if self.tamper == Tamper::Silence && method.starts_with("state_") {
             tokio::time::sleep(Duration::from_secs(60)).await;
         }
