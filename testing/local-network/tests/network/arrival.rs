@@ -13,7 +13,8 @@ use duet_primitives::{suite, BlockNumber, SetId, H256};
 use duet_runtime::Runtime;
 use jsonrpsee::{core::params::ArrayParams, rpc_params};
 use serde_json::{json, Value};
-use sp_core::{blake2_256, crypto::Ss58Codec, Bytes};
+use sp_core::{crypto::Ss58Codec, Bytes};
+use sp_io::hashing::blake2_256;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
