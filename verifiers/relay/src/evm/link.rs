@@ -60,7 +60,7 @@ fn place(name: &str) -> String {
 /// The first library whose address is missing.
 fn first(digits: &str) -> Option<String> {
     let at = digits.find("__")?;
-    let name = digits.get(at..at + PLACE)?.trim_matches('_');
+    let name = digits.get(at..)?.get(..PLACE)?.trim_matches('_');
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_name.then(|| name.to_owned())
 }
@@ -70,7 +70,8 @@ fn is_of(code: &[u8], address: Address, creation: &[u8]) -> bool {
     let text = hex::encode(code).replace(&hex::encode(address), &"0".repeat(PLACE));
     // Before the code is what returns it.
     let from = creation.len().saturating_sub(code.len());
-    !code.is_empty() && from <= 64 && hex::encode(&creation[from..]) == text
+    let end = creation.get(from..).map(hex::encode);
+    !code.is_empty() && from <= 64 && end == Some(text)
 }
 
 fn read(bytecode: &Path) -> Result<String, Failure> {
