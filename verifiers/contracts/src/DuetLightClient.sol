@@ -43,6 +43,8 @@ contract DuetLightClient {
     error NoContradiction();
     /// The chain lacks the precompiles of EIP-2537.
     error NoPrecompiles();
+    /// There is no code at this address, with which the client is linked as a library.
+    error NoLibrary(address linked);
     /// The checkpoint cannot be one. (SET-1, LIGHT-5)
     error BadCheckpoint();
     /// Nothing would ever be trusted. (LIGHT-9)
@@ -81,7 +83,7 @@ contract DuetLightClient {
         if (period == 0) revert BadTrustingPeriod();
         genesisHash = checkpoint.genesisHash;
         trustingPeriod = period;
-        // Reverts where there is no library.
+        _demandCode(address(RareCalls));
         RareCalls.begin(checkpoint);
     }
 
@@ -177,7 +179,7 @@ contract DuetLightClient {
     }
 
     /// @dev Lets a function of a library answer this call, on this client's storage. It takes the same arguments, under a name of
-    /// its own where these have a struct. The constructor has seen the library, and code does not vanish (EIP-6780).
+    /// its own where these have a struct. A constructor has called `_demandCode`, and code does not vanish (EIP-6780).
     function _forward(address code, bytes4 selector) internal {
         assembly ("memory-safe") {
             let m := mload(0x40)
@@ -188,5 +190,10 @@ contract DuetLightClient {
                 revert(m, returndatasize())
             }
         }
+    }
+
+    /// @dev For constructors, and not stored. Without code at a library's address `_forward` would do nothing, and succeed.
+    function _demandCode(address linked) internal view {
+        if (linked.code.length == 0) revert NoLibrary(linked);
     }
 }

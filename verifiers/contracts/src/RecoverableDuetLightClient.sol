@@ -48,7 +48,9 @@ contract RecoverableDuetLightClient is DuetLightClient {
     /// @notice Begins at a checkpoint, as `DuetLightClient` does.
     /// @param checkpoint The newest block that is trusted, and the sets from there on.
     /// @param period The trusting period, in seconds.
-    constructor(Checkpoint memory checkpoint, uint256 period) DuetLightClient(checkpoint, period) {}
+    constructor(Checkpoint memory checkpoint, uint256 period) DuetLightClient(checkpoint, period) {
+        _demandCode(address(RecoveryCalls));
+    }
 
     /// @notice What the client waits for.
     /// @return statement Keccak-256 of the announced statement and y of its set's total; zero when nothing is announced from

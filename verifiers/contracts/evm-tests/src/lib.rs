@@ -182,6 +182,15 @@ impl Chain {
             .map(|(name, one)| (name.as_str(), one))
     }
 
+    /// Links contracts with this address from now on, whatever is there.
+    pub fn link(&mut self, library: &str, address: Address) {
+        let linked = Library {
+            address,
+            deployment: 0,
+        };
+        self.libraries.insert(library.to_owned(), linked);
+    }
+
     fn transact(&mut self, kind: TxKind, data: Vec<u8>) -> ExecutionResult {
         let fork = self.fork;
         let nonce = self.nonces.entry(self.caller).or_default();
@@ -209,15 +218,17 @@ impl Chain {
 
     /// Deploys another contract beside it, which is called from now on.
     ///
-    /// # Panics
-    /// When its constructor refuses.
-    pub fn add(&mut self, name: &str, arguments: &[u8]) -> Address {
+    /// # Errors
+    /// What its constructor says when it refuses; nothing when it runs out of gas.
+    pub fn add(&mut self, name: &str, arguments: &[u8]) -> Result<Address, Vec<u8>> {
         self.story.end();
-        match self.create(name, arguments) {
-            Ok((address, _)) => self.contract = address,
-            Err(refused) => panic!("{refused:?}"),
-        }
-        self.contract
+        let created = self.create(name, arguments);
+        let (address, _) = created.map_err(|refused| match refused.into_output() {
+            Some(error) => error.to_vec(),
+            None => Vec::new(),
+        })?;
+        self.contract = address;
+        Ok(address)
     }
 
     /// Calls the contract with these bytes.

@@ -162,7 +162,8 @@ fn board(set: &TestSet, proof: &StatelessProof) -> (Chain, Address) {
     let client = chain.contract;
     let sent = proof_bytes(proof, set.set.commitment());
     assert_eq!(chain.submit(&sent).0, Verdict::New);
-    chain.add("MessageBoard", &[vec![0; 12], client.to_vec()].concat());
+    let arguments = [vec![0; 12], client.to_vec()].concat();
+    chain.add("MessageBoard", &arguments).expect("deployed");
     (chain, client)
 }
 

@@ -18,12 +18,13 @@ pub(crate) const ANNOUNCED: &str = "RecoveryAnnounced(uint32,uint32,bytes32,uint
 const PROOF: usize = 5 * 32;
 
 /// Every error that they may revert with.
-const ERRORS: [&str; 36] = [
+const ERRORS: [&str; 37] = [
     "BadCheckpoint()",
     "BadTrustingPeriod()",
     "IsFrozen()",
     "NoBlake2()",
     "NoContradiction()",
+    "NoLibrary(address)",
     "NoOwner()",
     "NoPrecompiles()",
     "NotTheOwner(address)",

@@ -17,7 +17,7 @@ use duet_primitives::{
     testing::{self, TestSet},
     Commitment, KeysetCommitment, RoundMessage, StatelessProof, H256,
 };
-use revm::primitives::hardfork::SpecId;
+use revm::primitives::{hardfork::SpecId, Address};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -594,6 +594,31 @@ fn a_trusting_period_of_nothing_is_refused() {
     let set = TestSet::new(0, 0..4);
     let arguments = constructor(&checkpoint(GENESIS, set.set.commitment()), 0);
     assert!(Chain::with("DuetLightClient", FORKS[1], arguments).is_none());
+}
+
+/// A call of what is not there succeeds and does nothing.
+#[test]
+fn a_client_that_is_linked_with_no_code_is_refused() {
+    let begin = checkpoint(GENESIS, TestSet::new(0, 0..4).set.commitment());
+    let plain = constructor(&begin, TRUSTING_PERIOD);
+    let owned = constructor_with_owner(&begin, TRUSTING_PERIOD, [1; 20]);
+    let nowhere = Address::repeat_byte(7);
+    for (contract, arguments, library) in [
+        ("DuetLightClient", &plain, "RareCalls"),
+        ("OwnedDuetLightClient", &owned, "RareCalls"),
+        ("RecoverableDuetLightClient", &plain, "RareCalls"),
+        ("RecoverableDuetLightClient", &plain, "RecoveryCalls"),
+    ] {
+        let mut chain = Chain::new(FORKS[1], &begin).expect("deployed");
+        chain.add(contract, arguments).expect("deployed");
+        chain.link(library, nowhere);
+        let error = [&topic("NoLibrary(address)")[..4], &[0; 12], &nowhere[..]].concat();
+        assert_eq!(
+            chain.add(contract, arguments),
+            Err(error),
+            "{contract} without {library}"
+        );
+    }
 }
 
 /// A forged handoff of set 0, which replaces it, does not make the true handoff too old to be evidence.
