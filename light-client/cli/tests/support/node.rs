@@ -164,7 +164,7 @@ impl State {
         method: &'static str,
         params: Params<'static>,
     ) -> Result<Value, ErrorObjectOwned> {
-        // A client proves the time when it wants to: no test counts that.
+        // A client also proves the time when nobody asks for it: that is counted apart.
         let asked = params.parse::<(Vec<String>, H256)>();
         let is_time = method == "state_getReadProof"
             && asked.is_ok_and(|(keys, _)| decoded(&keys) == Dated::keys());
