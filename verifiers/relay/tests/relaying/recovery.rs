@@ -8,8 +8,7 @@ use alloy::primitives::Address;
 use duet_light_client::Checkpoint;
 use duet_primitives::{BlockNumber, Keysets, RecoveryStatement, H256};
 use duet_relay::{
-    evm::{self, Evm},
-    Cargo, Delivered, Event, Look, Policy, Relayer, Source, Status, Target,
+    evm::Evm, Cargo, Delivered, Event, Look, Policy, Relayer, Source, Status, Target,
 };
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
