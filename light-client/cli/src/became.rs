@@ -1,6 +1,7 @@
 //! What became of a transaction, as it is shown. (STATE-9)
 
 use duet_light_metadata::{Event, Failure as CallFailure, Outcome};
+use duet_light_rpc::shown;
 use serde::Serialize;
 use serde_json::Value;
 use std::iter::once;
@@ -103,6 +104,7 @@ impl Became {
                 name,
                 fields,
             } = event;
+            let fields = shown(&fields.to_string());
             format!("event        {pallet}.{name} {fields}")
         };
         let lines = once(format!("outcome      {end}")).chain(fee);

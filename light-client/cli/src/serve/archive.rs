@@ -26,14 +26,6 @@ impl Chain {
         Ok(json!(hashes))
     }
 
-    /// `archive_v1_body`. (STATE-4)
-    pub(crate) async fn body(&self, hash: H256) -> Result<Value, Refusal> {
-        let known = self.at(Some(hash)).await?;
-        let extrinsics = self.extrinsics(&known).await?;
-        let extrinsics: Vec<_> = extrinsics.iter().map(|bytes| hex(bytes)).collect();
-        Ok(json!(extrinsics))
-    }
-
     /// `archive_v1_call`.
     pub(crate) async fn archive_call(
         &self,

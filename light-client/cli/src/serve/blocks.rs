@@ -31,10 +31,15 @@ impl Chain {
     /// A block with its extrinsics. (STATE-4)
     pub(crate) async fn block(&self, hash: Option<H256>) -> Result<Value, Refusal> {
         let known = self.at(hash).await?;
-        let extrinsics = self.extrinsics(&known).await?;
-        let extrinsics: Vec<_> = extrinsics.iter().map(|bytes| hex(bytes)).collect();
+        let extrinsics = self.body(&known).await?;
         let block = json!({ "header": known.json, "extrinsics": extrinsics });
         Ok(json!({ "block": block, "justifications": null }))
+    }
+
+    /// A block's extrinsics as nodes show them. (STATE-4)
+    pub(crate) async fn body(&self, known: &Arc<Known>) -> Result<Value, Refusal> {
+        let extrinsics = self.extrinsics(known).await?;
+        Ok(extrinsics.iter().map(|bytes| hex(bytes)).collect())
     }
 
     /// A block's extrinsics.

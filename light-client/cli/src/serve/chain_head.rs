@@ -49,9 +49,8 @@ pub(crate) async fn answer(
         "chainHead_v1_body" => {
             let block = follow.block(params.next()?)?;
             Ok(operate(&follow, json!({}), |operation| async move {
-                let extrinsics = chain.extrinsics(&block).await?;
-                let extrinsics: Vec<_> = extrinsics.iter().map(|bytes| hex(bytes)).collect();
-                let done = json!({ "event": "operationBodyDone", "value": extrinsics });
+                let body = chain.body(&block).await?;
+                let done = json!({ "event": "operationBodyDone", "value": body });
                 operation.tell(done).await;
                 Ok(())
             }))

@@ -20,7 +20,10 @@ use std::{
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tokio::{sync::mpsc, task::AbortHandle};
+use tokio::{
+    sync::{mpsc, Semaphore},
+    task::AbortHandle,
+};
 
 /// How many subscriptions a connection may have, how many blocks each may pin, and how many operations it may run.
 pub(crate) const FOLLOWS: usize = 4;
@@ -32,15 +35,31 @@ const EVENTS: usize = 16;
 /// allows.
 const GAP: u32 = 64;
 
+/// How many operations may run at a time, of all connections together.
+pub(crate) const OPERATIONS_IN_ALL: usize = 256;
+
 /// All subscriptions, by their id, which only their client knows.
-#[derive(Debug, Default)]
-pub(crate) struct Follows(Mutex<HashMap<String, Arc<Follow>>>);
+#[derive(Debug)]
+pub(crate) struct Follows {
+    all: Mutex<HashMap<String, Arc<Follow>>>,
+    seats: Arc<Semaphore>,
+}
+
+impl Default for Follows {
+    fn default() -> Self {
+        Self {
+            all: Mutex::default(),
+            seats: Arc::new(Semaphore::new(OPERATIONS_IN_ALL)),
+        }
+    }
+}
 
 /// A subscription.
 #[derive(Debug)]
 pub(crate) struct Follow {
     connection: ConnectionId,
     events: mpsc::Sender<Value>,
+    seats: Arc<Semaphore>,
     state: Mutex<State>,
 }
 
@@ -87,6 +106,7 @@ impl Follows {
         let follow = Arc::new(Follow {
             connection: pending.connection_id(),
             events,
+            seats: Arc::clone(&self.seats),
             state: Mutex::default(),
         });
         let mut all = self.all();
@@ -105,7 +125,7 @@ impl Follows {
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Follow>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -129,7 +149,7 @@ impl Follow {
     }
 
     /// Starts an operation once `answered`, so that its id is known before its events. Returns the id; none if too many
-    /// operations run.
+    /// operations run, here or in all.
     pub(crate) fn start<Run>(
         self: &Arc<Self>,
         answered: impl Future<Output = bool> + Send + 'static,
@@ -142,6 +162,7 @@ impl Follow {
         if state.operations.len() >= OPERATIONS {
             return None;
         }
+        let seat = Arc::clone(&self.seats).try_acquire_owned().ok()?;
         state.started = state.started.saturating_add(1);
         let id = format!("operation-{}", state.started);
         let operation = Arc::new(Operation {
@@ -157,6 +178,7 @@ impl Follow {
                 }
             }
             operation.follow.state().operations.remove(&operation.id);
+            drop(seat);
         });
         state.operations.insert(id.clone(), task.abort_handle());
         Some(id)

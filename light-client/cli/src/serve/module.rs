@@ -226,7 +226,10 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
             let known = chain.at(Some(params.next()?)).await?;
             Ok(json!(hex(&known.bytes)))
         }
-        "archive_v1_body" => chain.body(params.next()?).await,
+        "archive_v1_body" => {
+            let known = chain.at(Some(params.next()?)).await?;
+            chain.body(&known).await
+        }
         "archive_v1_call" => {
             let (hash, name) = (params.next()?, params.next::<String>()?);
             let function = Function::new(&name, params.next::<Bytes>()?.0);

@@ -1,9 +1,12 @@
 //! Lists of entries, proven complete: each key is the next one after the key before it, in the trie itself. (STATE-2)
 
-use crate::serve::{
-    chain::{Chain, Known},
-    params::{Bytes, Key, MAX_KEY},
-    refusal::Refusal,
+use crate::{
+    parts,
+    serve::{
+        chain::{Chain, Known},
+        params::{Bytes, Key, MAX_KEY},
+        refusal::Refusal,
+    },
 };
 use duet_light_calls::{Lookup, Next, ProvenState};
 use duet_light_rpc::{hex, Fault, Lie, Server};
@@ -167,10 +170,7 @@ async fn prove(
     state: &mut ProvenState,
     keys: &[&[u8]],
 ) -> Result<(), Fault> {
-    let nodes = server
-        .read_proof(keys, known.number(), known.hash())
-        .await?;
-    known.header.read(keys, &nodes)?;
+    let nodes = parts::entries(server, &known.header, keys).await?;
     let all = nodes.iter().map(Vec::as_slice);
     let too_large = |error| Fault::Unreachable(format!("{error}"));
     state.insert(all).map_err(too_large)

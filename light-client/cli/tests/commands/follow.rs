@@ -5,7 +5,7 @@ use crate::support::{
 };
 use duet_primitives::H256;
 use jsonrpsee::{
-    core::client::{Error, Subscription, SubscriptionClientT, SubscriptionKind},
+    core::client::{ClientT, Error, Subscription, SubscriptionClientT, SubscriptionKind},
     ws_client::WsClientBuilder,
 };
 use serde_json::{json, Value};
@@ -366,5 +366,47 @@ async fn a_watched_transaction_is_final_where_its_block_has_it() {
             Some(Ok(event)) if is_final => assert_eq!(event, expected),
             other => assert!(!is_final, "{other:?}"),
         }
+    }
+}
+
+/// A node that does not answer keeps operations running.
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_are_bounded_for_a_subscription_and_in_all() {
+    let world = Arc::new(World::new(9, 1));
+    let silent = Node::start_at(&world, Tamper::Silence, 9, true).await;
+    let served = Served::start(&world, &[&silent], "").await;
+    let hash = world.blocks[9].hash;
+    let items = json!([{ "key": hex(&account_key()), "type": "value" }]);
+    let (mut clients, mut begun) = (Vec::new(), Vec::new());
+    // Four connections take all seats, and nothing is left for a fifth.
+    for connection in 0..5 {
+        let client = WsClientBuilder::default()
+            .build(format!("ws://{}", served.address))
+            .await;
+        let client = client.expect("it listens");
+        for _ in 0..4 {
+            let events: Subscription<Value> = client
+                .subscribe(BEGIN, params(&json!([false])), END)
+                .await
+                .expect("it is accepted");
+            let SubscriptionKind::Subscription(id) = events.kind() else {
+                panic!("a subscription");
+            };
+            let storage = params(&json!([id, hash, items]));
+            for operation in 0..17 {
+                let method = "chainHead_v1_storage";
+                let answer: Value = client
+                    .request(method, storage.clone())
+                    .await
+                    .expect("it is known");
+                let expected = match operation < 16 && connection < 4 {
+                    true => "started",
+                    false => "limitReached",
+                };
+                assert_eq!(answer["result"], expected, "{connection} {operation}");
+            }
+            begun.push(events);
+        }
+        clients.push(client);
     }
 }
