@@ -49,6 +49,8 @@ enum Tool {
     LightPolkadotJs,
     /// polkadot-api on `duet-light serve`.
     LightPapi,
+    /// subxt on `duet-light serve`.
+    LightSubxt,
     /// smoldot, with polkadot-api on top of it.
     Smoldot,
     /// @acala-network/chopsticks.
@@ -84,7 +86,7 @@ impl Tool {
             | Self::Smoldot
             | Self::Chopsticks
             | Self::TryRuntime => Kind::Script,
-            Self::Subxt | Self::Zombienet => Kind::Program,
+            Self::Subxt | Self::LightSubxt | Self::Zombienet => Kind::Program,
             Self::FrameOmniBencher => Kind::Command,
         }
     }
@@ -96,7 +98,17 @@ impl Tool {
 
     /// Whether the tool speaks to the light client, which answers for a node.
     fn is_on_light(self) -> bool {
-        matches!(self, Self::LightPolkadotJs | Self::LightPapi)
+        matches!(
+            self,
+            Self::LightPolkadotJs | Self::LightPapi | Self::LightSubxt
+        )
+    }
+
+    /// Names the light client to a program that is to use it.
+    fn set_light(self, command: &mut Command) {
+        if self.is_on_light() {
+            command.env(LIGHT, cargo::output_directory().join("duet-light"));
+        }
     }
 
     /// The name in `testing/compat/javascript`, or after `duet-compat-`.
@@ -107,7 +119,7 @@ impl Tool {
             Self::Smoldot => "smoldot",
             Self::Chopsticks => "chopsticks",
             Self::TryRuntime => "try-runtime",
-            Self::Subxt => "subxt",
+            Self::Subxt | Self::LightSubxt => "subxt",
             Self::Zombienet => "zombienet",
             Self::FrameOmniBencher => "frame-omni-bencher",
         }
@@ -174,6 +186,7 @@ fn run_programs(tools: &[Tool], node: &Path) -> Result {
         let program = format!("compat/debug/duet-compat-{}", tool.name());
         let mut command = Command::new(cargo::target_directory().join(program));
         command.env(NODE, node);
+        tool.set_light(&mut command);
         command
     });
     cargo::run_all(programs)
@@ -227,9 +240,7 @@ fn at_once(tools: &[Tool], named: &[(&str, PathBuf)]) -> Result {
         let run = |tool: &Tool| {
             let mut script = script(tool.name());
             script.envs(named.iter().map(|(name, path)| (*name, path)));
-            if tool.is_on_light() {
-                script.env(LIGHT, cargo::output_directory().join("duet-light"));
-            }
+            tool.set_light(&mut script);
             let output = script.output();
             show(tool.name(), output?)
         };

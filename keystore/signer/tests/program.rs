@@ -8,7 +8,7 @@ use duet_remote_signer::{Address, RemoteSigner};
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{FileExt, PermissionsExt},
     path::Path,
     process::{Child, ChildStderr, Command, Stdio},
     thread::{self, JoinHandle},
@@ -212,4 +212,74 @@ fn it_does_not_start_where_a_signer_listens_already_or_keys_cannot_be_read() {
     assert!(said.contains(missing), "{said}");
     let said = failure(&site.dir.path().join("other"), &elsewhere);
     assert!(said.contains("/nowhere"), "{said}");
+}
+
+/// The writable memory of a process, mapping by mapping.
+fn memory(process: &Process) -> Vec<Vec<u8>> {
+    let proc = Path::new("/proc").join(process.child.id().to_string());
+    let memory = fs::File::open(proc.join("mem")).unwrap();
+    let maps = fs::read_to_string(proc.join("maps")).unwrap();
+    let read = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        let (start, end) = (number(start)?, number(end)?);
+        let mut bytes = vec![0; usize::try_from(end - start).ok()?];
+        // Mappings of the kernel cannot be read.
+        let is_read = rest.starts_with("rw") && memory.read_exact_at(&mut bytes, start).is_ok();
+        is_read.then_some(bytes)
+    };
+    maps.lines().filter_map(read).collect()
+}
+
+fn copies(memory: &[Vec<u8>], part: &[u8]) -> usize {
+    let found = |mapping: &Vec<u8>| {
+        mapping
+            .windows(part.len())
+            .filter(|window| *window == part)
+            .count()
+    };
+    memory.iter().map(found).sum()
+}
+
+/// While a signer runs, its memory has a secret once: where it signs from. The text of the key file is gone. A password is
+/// there once, because files that appear later are opened with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn its_memory_has_each_secret_once() {
+    const PASSWORD: &str = "correct horse battery staple";
+    for password in [None, Some(PASSWORD)] {
+        let site = Site::new(Transport::Unix);
+        let keys = site.dir.path().join("keys");
+        let given = site.dir.path().join("password");
+        let mut arguments = vec!["--listen".to_owned(), listen(&site)];
+        if let Some(password) = password {
+            fs::write(&given, password).unwrap();
+            arguments.push(format!("--password-filename={}", given.display()));
+            fs::remove_dir_all(&keys).unwrap();
+            let store = KeyStore::open(&keys, Some(password.to_owned().into())).unwrap();
+            store.insert(secret(0)).unwrap();
+        }
+        let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+        let process = start(site.dir.path(), &arguments);
+        for block in 1..20 {
+            vote(&client(&site), &message(block, 1)).unwrap();
+        }
+        client(&site).prove_possession(&key(), b"owner").unwrap();
+
+        let memory = memory(&process);
+        let scalar = secret(0).expose();
+        let halves = |bytes: &[u8]| -> usize {
+            let (one, other) = bytes.split_at(bytes.len() / 2);
+            copies(&memory, one).max(copies(&memory, other))
+        };
+        let reversed: Vec<_> = scalar.iter().rev().copied().collect();
+        let found = [
+            halves(&scalar[..]),
+            halves(&reversed),
+            halves(hex::encode(&scalar[..]).as_bytes()),
+            copies(&memory, PASSWORD.as_bytes()),
+        ];
+        assert_eq!(found, [1, 0, 0, usize::from(password.is_some())]);
+    }
 }

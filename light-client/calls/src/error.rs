@@ -40,7 +40,7 @@ pub enum CodeError {
 
 /// More nodes than a [`ProvenState`](crate::ProvenState) takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("more than {max} bytes of trie nodes for one call")]
+#[error("STATE-8: more than {max} bytes of trie nodes for one call")]
 pub struct StateTooLarge {
     /// The most bytes.
     pub max: usize,

@@ -68,7 +68,7 @@ pub(crate) enum Command {
     /// Follow the chain and serve verified JSON-RPC over HTTP and WebSocket.
     ///
     /// Any tool can connect. Answers about the chain are checked under the newest proven block. Calls of the
-    /// runtime are executed here. Answers that nothing proves are passed through, or refused with --strict. All other
+    /// runtime are executed here. Answers that nothing proves are passed on, or refused with --strict. All other
     /// requests are refused.
     Serve(Serve),
     /// Print a block's verified header.

@@ -1,7 +1,7 @@
 //! `serve`: a JSON-RPC server with verified answers, for any tool.
 //!
 //! It follows the chain as `follow` does. Every answer about the chain is checked under the newest proven block,
-//! marked as passed through, or refused, as [`table`] lists. No answer mixes two blocks.
+//! passed on, or refused, as [`table`] lists. No answer mixes two blocks.
 
 mod archive;
 mod blocks;

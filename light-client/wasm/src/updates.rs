@@ -25,7 +25,8 @@ pub(crate) fn read(form: &str, bytes: &[u8]) -> Result<Update, JsValue> {
     update.map_err(|error| of_verifier(&error))
 }
 
-/// The content of a proof: `{ block, hash, set, nextSet? }`. None of it is verified.
+/// The content of a proof: `{ block, hash, set, missing, nextSet? }`. None of it is verified. `missing` counts the members
+/// of the set who have not signed, and the rest of the bitfield's last byte.
 ///
 /// # Errors
 /// ENC-6 when the bytes are not a proof of this form.
@@ -33,10 +34,17 @@ pub(crate) fn read(form: &str, bytes: &[u8]) -> Result<Update, JsValue> {
 pub fn peek(form: &str, bytes: &[u8]) -> Result<JsValue, JsValue> {
     let update = read(form, bytes)?;
     let commitment = update.commitment();
+    let signers = &update.justification().signers;
+    let unset: u32 = signers
+        .as_bytes()
+        .iter()
+        .map(|byte| byte.count_zeros())
+        .sum();
     let fields = Fields::new()
         .with("block", commitment.block_number.get())
         .with_bytes("hash", commitment.block_hash.as_bytes())
-        .with("set", commitment.validator_set_id.get());
+        .with("set", commitment.validator_set_id.get())
+        .with("missing", unset);
     Ok(if commitment.is_handoff() {
         fields.with("nextSet", commitment.next.id.get()).into()
     } else {

@@ -1,6 +1,7 @@
 // @polkadot/api: typed storage, a runtime call of ours, a transfer, and our own methods and subscription.
 
 import { ApiPromise, Keyring, WsProvider } from "@polkadot/api";
+import WebSocket from "ws";
 import { check, expect, seen, step } from "./support/check.mjs";
 import { commitment, proofOf } from "./support/proof.mjs";
 
@@ -28,6 +29,9 @@ await check("@polkadot/api", async ({ url }) => {
   const alice = keyring.addFromUri("//Alice");
   const bob = keyring.addFromUri("//Bob");
 
+  step("answer polkadot.js Apps");
+  seen(await asApps(url, api));
+
   step("read typed values");
   const free = async (account) => (await api.query.system.account(account.address)).data.free.toBigInt();
   const before = await free(bob);
@@ -54,6 +58,23 @@ await check("@polkadot/api", async ({ url }) => {
   seen(`${proof.bytes} bytes`);
   await api.disconnect();
 });
+
+/**
+ * What polkadot.js Apps asks: the check of its list of endpoints sends one request for the metadata, with a text as id,
+ * and takes an answer in hexadecimal digits; its page reads four words of the node when it connects.
+ */
+async function asApps(url, api) {
+  const socket = new WebSocket(url);
+  const metadata = await new Promise((resolve, reject) => {
+    socket.onerror = () => reject(new Error("the connection failed"));
+    socket.onclose = ({ code }) => reject(new Error(`the connection was closed, with ${code}`));
+    socket.onopen = () => socket.send(JSON.stringify({ id: "1", jsonrpc: "2.0", method: "state_getMetadata", params: [] }));
+    socket.onmessage = ({ data }) => resolve(JSON.parse(data));
+  }).finally(() => socket.close());
+  expect(metadata.id === "1" && metadata.result?.startsWith("0x6d657461"), `no metadata: ${JSON.stringify(metadata).slice(0, 200)}`);
+  const { chain, chainType, name, version } = api.rpc.system;
+  return (await Promise.all([chain(), chainType(), name(), version()])).join(", ");
+}
 
 /** Resolves to the hash of the finalized block that has the transaction. */
 function finalized(transaction, pair) {

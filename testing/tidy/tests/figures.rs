@@ -72,7 +72,7 @@ const QUOTES: &[Quote] = &[
     (README, "bytes for 4 validators, {} for 1 000", BYTES, "1 000", "justification"),
     (README, "where a BEEFY proof has {} *Ratio*", BYTES, "1 000", "BEEFY, ECDSA"),
     (README, "in verifications of one signature by blst | {} |", SIZES, "… ECDSA, as BEEFY", "n = 1 000"),
-    (README, "by blst | 26.7 | {} |", SIZES, "justification, 67 %", "n = 1 000"),
+    (README, "by blst | 26.8 | {} |", SIZES, "justification, 67 %", "n = 1 000"),
     (README, "node's work per vote, µs | {} |", NODES, "beefy | 1 000 | rounds", "work per vote, µs"),
     (README, "node's work per vote, µs | 74.7 | {} |", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
     ("docs/light-clients/command.md", "when all signed, {} when a third did not", BYTES, "1 000", "stateless proof"),

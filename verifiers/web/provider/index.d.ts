@@ -88,12 +88,12 @@ export class PolkadotJsProvider {
   unsubscribe(type: string, method: string, id: number | string): Promise<boolean>;
 }
 
-/** The class of each method's answers: the table of docs/light-clients/provider.md. */
+/** The class of each method's answers: the column `provider` of docs/light-clients/methods.md. */
 export const TABLE: {
   methods: string[];
   class: "verified" | "passed" | "refused";
   strict: "verified" | "passed" | "pinned" | "in part" | "refused";
   note: string;
   pushes?: string;
-  ends?: string;
+  ends: string[];
 }[];

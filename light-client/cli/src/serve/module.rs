@@ -13,7 +13,7 @@ use crate::{
         refusal::Refusal,
         storage_items::Item,
         subscriptions::{self as feeds, Statuses},
-        table::{answered, row, Class, TABLE},
+        table::{answered, Class, Known},
     },
 };
 use duet_light_rpc::hex;
@@ -45,88 +45,60 @@ enum Feed {
     ArchiveStorage,
 }
 
-/// For each subscription: its method, the name of its messages, the method that ends it, and its feed.
-const FEEDS: [(&str, &str, &str, Feed); 10] = [
-    (
-        "chain_subscribeAllHeads",
-        "chain_allHead",
-        "chain_unsubscribeAllHeads",
-        Feed::Headers,
-    ),
-    (
-        "chain_subscribeFinalizedHeads",
-        "chain_finalizedHead",
-        "chain_unsubscribeFinalizedHeads",
-        Feed::Headers,
-    ),
-    (
-        "chain_subscribeNewHeads",
-        "chain_newHead",
-        "chain_unsubscribeNewHeads",
-        Feed::Headers,
-    ),
-    (
-        "duet_subscribeJustifications",
-        "duet_justifications",
-        "duet_unsubscribeJustifications",
-        Feed::Justifications,
-    ),
-    (
-        "state_subscribeStorage",
-        "state_storage",
-        "state_unsubscribeStorage",
-        Feed::Storage,
-    ),
-    (
-        "state_subscribeRuntimeVersion",
-        "state_runtimeVersion",
-        "state_unsubscribeRuntimeVersion",
-        Feed::RuntimeVersion,
-    ),
-    (
-        "author_submitAndWatchExtrinsic",
-        "author_extrinsicUpdate",
-        "author_unwatchExtrinsic",
-        Feed::Transaction,
-    ),
-    (
-        "transactionWatch_v1_submitAndWatch",
-        "transactionWatch_v1_watchEvent",
-        "transactionWatch_v1_unwatch",
-        Feed::TransactionWatch,
-    ),
-    (
-        "chainHead_v1_follow",
-        "chainHead_v1_followEvent",
-        "chainHead_v1_unfollow",
-        Feed::Follow,
-    ),
-    (
-        "archive_v1_storage",
-        "archive_v1_storageEvent",
-        "archive_v1_stopStorage",
-        Feed::ArchiveStorage,
-    ),
-];
+impl Feed {
+    /// The feed of a subscription.
+    fn of(method: &str) -> Option<Self> {
+        Some(match method {
+            "chain_subscribeAllHeads"
+            | "chain_subscribeFinalizedHeads"
+            | "chain_subscribeNewHeads" => Self::Headers,
+            "duet_subscribeJustifications" => Self::Justifications,
+            "state_subscribeStorage" => Self::Storage,
+            "state_subscribeRuntimeVersion" => Self::RuntimeVersion,
+            "author_submitAndWatchExtrinsic" => Self::Transaction,
+            "transactionWatch_v1_submitAndWatch" => Self::TransactionWatch,
+            "chainHead_v1_follow" => Self::Follow,
+            "archive_v1_storage" => Self::ArchiveStorage,
+            _ => return None,
+        })
+    }
+}
 
-/// All methods that are not refused.
+/// All methods that are not refused, by all their names.
 pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
     let strict = context.strict;
     let mut module = RpcModule::new(context);
-    let is_feed = |method: &str| {
-        FEEDS
-            .iter()
-            .any(|(begin, _, end, _)| [*begin, *end].contains(&method))
-    };
-    for row in TABLE
-        .iter()
-        .filter(|row| !row.method.ends_with('*') && !is_feed(row.method))
-    {
-        let method = row.method;
-        if self::row(method, strict).class == Class::Refused {
+    for known in answered(strict) {
+        let Some(message) = known.pushes else {
+            register(&mut module, known, strict)?;
             continue;
+        };
+        let feed = Feed::of(known.methods[0]).expect("every subscription of the table has a feed");
+        for (begin, end) in known.methods.iter().zip(&known.ends) {
+            module.register_subscription(
+                begin,
+                message,
+                end,
+                move |params, pending, context, _| serve_feed(feed, params, pending, context),
+            )?;
         }
-        module.register_async_method(method, move |params, context, _| async move {
+    }
+    flow::register(&mut module)?;
+    Ok(module)
+}
+
+/// A method that is no subscription. Names of one method have one answer; a node is asked by the name that was used.
+fn register(
+    module: &mut RpcModule<Context>,
+    known: &'static Known,
+    strict: bool,
+) -> Result<(), RegisterMethodError> {
+    for name in &known.methods {
+        let method = match known.class(strict) {
+            Class::Verified => known.methods[0],
+            Class::Passed | Class::Refused => name,
+        };
+        module.register_async_method(name, move |params, context, _| async move {
             let answer = match method.starts_with("chainHead_") {
                 true => {
                     let Context { chain, follows, .. } = &*context;
@@ -139,16 +111,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
             answer.unwrap_or_else(|refusal| Payload::error(ErrorObjectOwned::from(refusal)))
         })?;
     }
-    for (begin, message, end, feed) in FEEDS {
-        if row(begin, strict).class == Class::Refused {
-            continue;
-        }
-        module.register_subscription(begin, message, end, move |params, pending, context, _| {
-            serve_feed(feed, params, pending, context)
-        })?;
-    }
-    flow::register(&mut module)?;
-    Ok(module)
+    Ok(())
 }
 
 /// Answers one request.
@@ -156,13 +119,13 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
     let chain = &context.chain;
     let mut params = Positional::new(params)?;
     match method {
-        "rpc_methods" => Ok(json!({ "methods": answered(context.strict) })),
-        "archive_v1_genesisHash" | "chainSpec_v1_genesisHash" => {
-            Ok(json!(chain.head().await?.trusted.genesis_hash()))
+        "rpc_methods" => {
+            let names = |known: &'static Known| known.methods.iter().chain(&known.ends);
+            let names: Vec<_> = answered(context.strict).flat_map(names).collect();
+            Ok(json!({ "methods": names }))
         }
-        "chain_getFinalizedHead" | "duet_getFinalizedHead" => {
-            Ok(json!(chain.head().await?.block.hash()))
-        }
+        "chainSpec_v1_genesisHash" => Ok(json!(chain.head().await?.trusted.genesis_hash())),
+        "chain_getFinalizedHead" => Ok(json!(chain.head().await?.block.hash())),
         "chain_getBlockHash" => chain.block_hash(params.optional()?).await,
         "chain_getHeader" => Ok(chain.at(params.optional()?).await?.json.clone()),
         "chain_getBlock" => chain.block(params.optional()?).await,
@@ -187,20 +150,29 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
             let (after, at) = (params.optional()?, params.optional()?);
             chain.keys_paged(&prefix, count, after.as_ref(), at).await
         }
+        "state_getKeys" => {
+            let entries = chain.all(&params.next()?, params.optional()?).await?;
+            let keys: Vec<_> = entries.iter().map(|(key, _)| hex(key)).collect();
+            Ok(json!(keys))
+        }
+        "state_getPairs" => {
+            let entries = chain.all(&params.next()?, params.optional()?).await?;
+            let pairs: Vec<_> = entries
+                .iter()
+                .map(|(key, value)| [hex(key), hex(value)])
+                .collect();
+            Ok(json!(pairs))
+        }
         "state_getReadProof" => chain.read_proof(&params.next()?, params.optional()?).await,
         "state_call" => {
             let name: String = params.next()?;
             chain.call(&name, params.next()?, params.optional()?).await
         }
         "state_getMetadata" => chain.metadata(params.optional()?).await,
-        "chain_getRuntimeVersion" | "state_getRuntimeVersion" => {
-            chain.version(params.optional()?).await
-        }
+        "state_getRuntimeVersion" => chain.version(params.optional()?).await,
         "payment_queryInfo" => chain.fee(&params.next()?, params.optional()?).await,
         "payment_queryFeeDetails" => chain.fee_details(&params.next()?, params.optional()?).await,
-        "account_nextIndex" | "system_accountNextIndex" => {
-            chain.nonce(&params.next::<String>()?).await
-        }
+        "system_accountNextIndex" => chain.nonce(&params.next::<String>()?).await,
         "system_health" => chain.health().await,
         "duet_getGenesisProof" => chain.genesis_proof().await,
         "duet_getStartProof" => match params.optional()? {

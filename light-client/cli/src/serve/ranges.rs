@@ -69,6 +69,19 @@ impl Chain {
         Ok(json!(keys))
     }
 
+    /// All entries whose keys begin with `prefix`, for `state_getKeys` and `state_getPairs`. Refused from [`MAX_COUNT`]
+    /// on, because those methods have no bound.
+    pub(crate) async fn all(&self, prefix: &Key, at: Option<H256>) -> Result<Page, Refusal> {
+        let known = self.at(at).await?;
+        let page = self.page(&known, &prefix.0 .0, None, MAX_COUNT).await?;
+        if page.len() == MAX_COUNT {
+            return Err(Refusal::Params(format!(
+                "{MAX_COUNT} keys or more begin with this prefix: use state_getKeysPaged"
+            )));
+        }
+        Ok(page)
+    }
+
     /// The Merkle value of all entries whose keys begin with `prefix`; none if there are none.
     pub(crate) async fn merkle_value(
         &self,

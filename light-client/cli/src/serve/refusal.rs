@@ -51,7 +51,7 @@ pub(crate) enum Refusal {
     Unreadable(String),
     /// A call of the runtime stopped.
     Call(Stopped),
-    /// An endpoint's own refusal of a request that was passed through.
+    /// An endpoint's own refusal of a request that was passed on.
     Endpoint {
         url: String,
         error: ErrorObjectOwned,
@@ -154,7 +154,7 @@ impl From<Refusal> for ErrorObjectOwned {
                     .data()
                     .and_then(|data| serde_json::from_str(data.get()).ok());
                 let data = data.map(fit);
-                let data = json!({ "class": "passed through", "endpoint": url, "data": data });
+                let data = json!({ "class": "passed", "endpoint": url, "data": data });
                 error(said.code(), shown(said.message()), data)
             }
         }

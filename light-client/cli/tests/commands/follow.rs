@@ -309,6 +309,13 @@ async fn lists_of_keys_are_complete_whatever_a_node_lists() {
         }
         let last = json!([hex(&MANY), 20, keys[49], hash]);
         assert_eq!(served.ask("state_getKeysPaged", last).await, json!([]));
+        let all = served.ask("state_getKeys", json!([hex(&MANY), hash])).await;
+        assert_eq!(all, json!(keys));
+        let pairs = served.ask("state_getPairs", json!([hex(&MANY)])).await;
+        let value = |key: &Vec<u8>| hex(&world.value(9, key).expect("it is there"));
+        let expected = world.keys_under(9, &MANY);
+        let expected: Vec<_> = expected.iter().map(|key| [hex(key), value(key)]).collect();
+        assert_eq!(pairs, json!(expected));
         // A prefix that is a key itself, and one that no key has.
         let one = served.ask("state_getKeysPaged", json!([keys[7], 5])).await;
         assert_eq!(one, json!([keys[7]]));

@@ -3,7 +3,7 @@
 use crate::support::{follow, from, Folder, Lie, Program, Server, MODES};
 use duet_light_client::testing::TestChain;
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A port on which nobody listens.
 const NOBODY: &str = "ws://127.0.0.1:1";
@@ -370,4 +370,22 @@ async fn what_makes_no_sense_is_bad_usage() {
     let finished = Program::run(&letter).await.expect_code(1);
     let said = finished.stderr;
     assert!(said.contains("not a file of duet-light"), "{said}");
+}
+
+/// ROUND-9: a client without keys asks for a proof when late votes have made it fuller, and skips those before it.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_keys_a_proof_that_lacks_many_is_asked_for_a_second_later() {
+    let chain = chain();
+    let server = Server::start_at(&chain, Lie::PushesEarly, 5).await;
+    let program = follow(&chain, &[&server.url], "--stateless").synced().await;
+    let start = Instant::now();
+    let asked = server.calls("duet_getStatelessProof");
+    while *server.prove_next().as_ref().expect("not the last") < 45 {}
+    let program = program.wait_for_line(r#""block":45"#).await;
+    assert!(start.elapsed() >= Duration::from_secs(1));
+    // The first may be on its way before the others come.
+    let asked = server.calls("duet_getStatelessProof") - asked;
+    assert!(asked <= 2, "{asked}");
+    program.signal("TERM");
+    program.finish().await.expect_code(0);
 }

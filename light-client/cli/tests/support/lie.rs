@@ -82,6 +82,8 @@ pub(crate) enum Lie {
     ServesAnotherChain,
     /// Its chain grows, and its proofs stall.
     Stalls,
+    /// Not a lie: pushes bitfields with many non-signers, as of a proof that late votes have not made fuller yet.
+    PushesEarly,
     /// Pushes a second proof for the newest block, by the validators themselves.
     Equivocates,
     /// No methods of Duet at all.

@@ -8,7 +8,7 @@ use super::{
 use codec::{Compact, Decode, Encode};
 use duet_light_client::{decode, testing::TestChain, StartProof};
 use duet_light_warp::testing::TestGrandpa;
-use duet_primitives::{UncheckedJustification, H256};
+use duet_primitives::{Bitfield, UncheckedJustification, H256};
 use jsonrpsee::{
     server::RpcModule,
     types::{ErrorCode, ErrorObject, ErrorObjectOwned, Params},
@@ -407,6 +407,9 @@ impl State {
             proof = self
                 .chain
                 .sign(commitment.validator_set_id.get(), commitment, 0..5);
+        }
+        if self.lie == Lie::PushesEarly {
+            proof.signers = Bitfield::from_bytes(vec![0; 5]);
         }
         Some(self.bytes(&proof))
     }

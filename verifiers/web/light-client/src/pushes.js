@@ -37,6 +37,10 @@ export class Pushes {
     this.#wake?.();
   }
 
+  get hasSome() {
+    return this.#waiting.length > 0;
+  }
+
   /** The next push, if one comes within this many milliseconds; `undefined` otherwise. */
   async next(within) {
     if (this.#waiting.length === 0 && !this.#fault) {

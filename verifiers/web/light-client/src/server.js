@@ -181,6 +181,11 @@ export class Server {
     this.#pushes.named(await this.#connection.ask("duet_subscribeJustifications", []));
   }
 
+  /** Whether a proof waits. */
+  get hasProof() {
+    return this.#pushes.hasSome;
+  }
+
   /** The next proof, if one comes within this time. */
   nextProof(within) {
     return this.#pushes.next(within);

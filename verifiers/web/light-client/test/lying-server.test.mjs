@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { client, flip, recording, Server, SILENCE, until } from "./support.mjs";
+import { client, flip, recording, Server, SILENCE, TIMES, until } from "./support.mjs";
 
 const ALICE = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
 const [first, second, third] = recording.heads;
@@ -175,6 +175,28 @@ test("a server that shows old proofs again changes nothing", async (t) => {
   assert.equal(block, third.number);
   assert.equal(made.head.block, third.number);
   assert.deepEqual(made.faults, []);
+});
+
+test("without keys, a proof that lacks many signers is asked for a second later, and only the newest (ROUND-9)", async (t) => {
+  const server = await Server.start();
+  // So that no look at the head comes first.
+  const made = client(t, [server], { times: { ...TIMES, stallAfter: 60_000 } });
+  await made.ready;
+  // The commitment has 168 bytes. Five empty bytes are the bitfield of forty.
+  const early = (block) => {
+    const proof = answer(`duet_getJustification [${block}]`).slice(2);
+    const length = Number.parseInt(proof.slice(336, 338), 16) >> 2;
+    return `0x${proof.slice(0, 336)}140000000000${proof.slice(338 + 2 * length)}`;
+  };
+  const asked = () => server.asked.filter((method) => method === "duet_getStatelessProof").length;
+  const before = asked();
+  const start = Date.now();
+  server.move(2, { push: false });
+  server.push(early(second.number));
+  server.push(early(third.number));
+  await until("the newest block", () => made.head.block === third.number);
+  assert.ok(Date.now() - start >= 1_000);
+  assert.equal(asked() - before, 1);
 });
 
 test("a server that pushes a forged proof is named and left", async (t) => {

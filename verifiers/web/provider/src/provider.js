@@ -89,7 +89,7 @@ export class Provider {
     };
     try {
       const answer = ANSWERS[row.answer];
-      const [unsubscribe] = row.ends.split(" ");
+      const [unsubscribe] = row.ends;
       const made = answer ? await answer(this.#context, params ?? [], send, row, method) : await this.#context.passOn(row, method, params ?? [], send, unsubscribe);
       if (this.#subscriptions.get(id) !== subscription) made.end(id);
       subscription.end = made.end;

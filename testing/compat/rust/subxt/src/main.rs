@@ -1,11 +1,11 @@
-//! subxt on a node of ours: code from the checked-in metadata, typed storage, a transfer, and our own methods.
+//! subxt on a node of ours, or with `DUET_LIGHT` on the light client that answers for it: code from the checked-in metadata, typed storage, a transfer, and our own methods.
 
 mod node;
 mod proof;
 
-use node::Node;
+use node::Server;
 use proof::Commitment;
-use std::{error::Error, process::ExitCode, time::Duration};
+use std::{env, error::Error, ffi::OsString, process::ExitCode, time::Duration};
 use subxt::{
     client::OnlineClientAtBlock,
     rpcs::{rpc_params, RpcClient},
@@ -44,8 +44,15 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
-    let node = Node::start()?;
-    let rpc = RpcClient::from_insecure_url(node.url()).await?;
+    let node = Server::node()?;
+    let mut rpc = RpcClient::from_insecure_url(node.url()).await?;
+    let light = match env::var_os("DUET_LIGHT") {
+        Some(program) => Some(light(program, &node, &rpc).await?),
+        None => None,
+    };
+    if let Some(light) = &light {
+        rpc = RpcClient::from_insecure_url(light.url()).await?;
+    }
     let api = OnlineClient::<PolkadotConfig>::from_rpc_client(rpc.clone()).await?;
     let block = api.at_current_block().await?;
     if !duet::is_codegen_valid_for(block.metadata_ref()) {
@@ -81,6 +88,17 @@ async fn run() -> Result<(), Box<dyn Error>> {
     }
     println!("  the block has a proof of {} bytes", proof.bytes);
     Ok(())
+}
+
+/// The light client. Only this program trusts a node in the genesis hash.
+async fn light(
+    program: OsString,
+    node: &Server,
+    rpc: &RpcClient,
+) -> Result<Server, Box<dyn Error>> {
+    let params = rpc_params![0];
+    let genesis: String = rpc.request("chain_getBlockHash", params).await?;
+    Server::light(program, node.url(), &genesis)
 }
 
 /// What Bob has at a block.

@@ -1,55 +1,82 @@
-//! A node of a development chain, started for this program and ended with it.
+//! A node of a development chain, and a light client that answers for it, started for this program and ended with it.
 
 use std::{
     env,
     error::Error,
+    ffi::OsString,
     fs,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::PathBuf,
-    process::{Child, ChildStderr, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::mpsc,
     thread,
     time::Duration,
 };
 
 const START_LIMIT: Duration = Duration::from_secs(120);
-/// What stands before the port in the line with which the node tells where its RPC is.
-const ADDRESS: &str = "JSON-RPC server: addr=127.0.0.1:";
 
-/// A chain with one validator, which makes a block every two seconds, finalizes it and proves it. Dropping it ends it and
-/// removes its files.
-pub(crate) struct Node {
+/// A program with an RPC server on a port that the system chose. Dropping it ends it and removes its files.
+pub(crate) struct Server {
     process: Child,
-    folder: PathBuf,
+    folder: Option<PathBuf>,
     url: String,
 }
 
-impl Node {
-    /// Starts it, on ports that the system chooses, and waits until it answers.
-    pub(crate) fn start() -> Result<Self, Box<dyn Error>> {
+impl Server {
+    /// A chain with one validator, which makes a block every two seconds, finalizes it and proves it.
+    pub(crate) fn node() -> Result<Self, Box<dyn Error>> {
         let program = env::var_os("DUET_NODE")
             .ok_or("DUET_NODE is not set; `cargo xtask compat` builds a node and sets it")?;
         let folder = env::temp_dir().join(format!("duet-compat-{}", std::process::id()));
-        let mut process = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(["--dev", "--rpc-port", "0"])
             .args(["--listen-addr", "/ip4/127.0.0.1/tcp/0"])
             .args(["--no-prometheus", "--no-telemetry", "--no-mdns"])
             .arg("--base-path")
             .arg(&folder)
-            .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let output = process.stderr.take();
+            .stderr(Stdio::piped());
+        Self::start(
+            &mut command,
+            Some(folder),
+            "JSON-RPC server: addr=127.0.0.1:",
+        )
+    }
+
+    /// `duet-light serve`, the program of this name, for a node and the chain with this genesis.
+    pub(crate) fn light(
+        program: OsString,
+        node: &str,
+        genesis: &str,
+    ) -> Result<Self, Box<dyn Error>> {
+        let mut command = Command::new(program);
+        command
+            .args(["serve", "--json", "--listen", "127.0.0.1:0"])
+            .args(["--url", node, "--genesis", genesis])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        Self::start(&mut command, None, r#""address":"127.0.0.1:"#)
+    }
+
+    /// Starts it, and waits for the line that has its port after the text `before`.
+    fn start(
+        command: &mut Command,
+        folder: Option<PathBuf>,
+        before: &'static str,
+    ) -> Result<Self, Box<dyn Error>> {
+        let mut process = command.stdin(Stdio::null()).spawn()?;
+        let stdout = process.stdout.take().map(|output| Box::new(output) as _);
+        let stderr = process.stderr.take().map(|output| Box::new(output) as _);
         // Whatever happens from here on, it is ended.
-        let mut node = Self {
+        let mut server = Self {
             process,
             folder,
             url: String::new(),
         };
-        let port = port(output.ok_or("the node's output is not piped")?)?;
-        node.url = format!("ws://127.0.0.1:{port}");
-        Ok(node)
+        let output = stdout.or(stderr).ok_or("no output is piped")?;
+        server.url = format!("ws://127.0.0.1:{}", port(output, before)?);
+        Ok(server)
     }
 
     /// Where its RPC is.
@@ -58,21 +85,23 @@ impl Node {
     }
 }
 
-impl Drop for Node {
+impl Drop for Server {
     fn drop(&mut self) {
         // Nothing can be done about what the system does not let us end or remove.
         let _ = self.process.kill();
         let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
+        if let Some(folder) = &self.folder {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
 }
 
 /// Reads the output to its end, in a thread, and waits for the line that names the port.
-fn port(output: ChildStderr) -> Result<u16, Box<dyn Error>> {
+fn port(output: Box<dyn Read + Send>, before: &'static str) -> Result<u16, Box<dyn Error>> {
     let (found, port) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if let Some((_, rest)) = line.split_once(ADDRESS) {
+            if let Some((_, rest)) = line.split_once(before) {
                 let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
                 // Nobody waits any more when the time is over.
                 let _ = found.send(digits.parse());
@@ -80,5 +109,5 @@ fn port(output: ChildStderr) -> Result<u16, Box<dyn Error>> {
         }
     });
     let port = port.recv_timeout(START_LIMIT);
-    Ok(port.map_err(|_| "the node did not log its RPC address")??)
+    Ok(port.map_err(|_| "the program did not name its RPC address")??)
 }
