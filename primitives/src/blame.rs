@@ -77,9 +77,10 @@ impl MerkleError {
 }
 
 impl KeysetError {
-    /// The culprit: the sender of the keys.
+    /// The culprit: the sender of the keys, or the validators who signed a commitment that no keys can have.
     pub fn culprit(&self) -> Culprit {
         match self {
+            Self::InvalidTotal(_) => Culprit::Validators,
             Self::Empty
             | Self::TooLarge { .. }
             | Self::Order { .. }
@@ -273,6 +274,8 @@ mod tests {
             Culprit::Sender
         );
         assert_eq!(KeysetError::Empty.culprit(), Culprit::Sender);
+        let total = KeysetError::InvalidTotal(KeyError::Pk1(POINT));
+        assert_eq!(total.culprit(), Culprit::Validators);
     }
 
     #[test]

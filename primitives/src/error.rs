@@ -140,6 +140,9 @@ pub enum KeysetError {
         /// The value computed from the keys.
         got: Pk1Bytes,
     },
+    /// SET-3: the keys add up to no valid key, though each is one of the curve.
+    #[error("SET-3: the keys add up to an invalid key: {0}")]
+    InvalidTotal(KeyError),
 }
 
 /// Why a vote was refused.

@@ -225,6 +225,7 @@ impl Keyset {
                 got,
             });
         }
+        got.check().map_err(KeysetError::InvalidTotal)?;
         Ok(Self {
             commitment: commitment.clone(),
             keys,

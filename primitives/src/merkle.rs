@@ -13,46 +13,85 @@ use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
 use core::mem;
 use primitive_types::H256;
-use rs_merkle::{utils::indices::proof_indices_by_layers, Hasher};
 use scale_info::TypeInfo;
 use sha3::{Digest, Keccak256};
 
-#[derive(Clone)]
-struct TaggedKeccak;
+type Node = [u8; 32];
 
-impl Hasher for TaggedKeccak {
-    type Hash = [u8; 32];
+fn leaf(key: &Pk1Bytes) -> Node {
+    let leaf = Keccak256::new().chain_update([MERKLE_LEAF_TAG]);
+    leaf.chain_update(key.0).finalize().into()
+}
 
-    fn hash(leaf: &[u8]) -> [u8; 32] {
-        Keccak256::new()
-            .chain_update([MERKLE_LEAF_TAG])
-            .chain_update(leaf)
-            .finalize()
-            .into()
+fn node(left: &Node, right: &Node) -> Node {
+    let node = Keccak256::new().chain_update([MERKLE_NODE_TAG]);
+    node.chain_update(left)
+        .chain_update(right)
+        .finalize()
+        .into()
+}
+
+/// Walks from the leaves at ascending `known` positions up to the root of a tree with `len` leaves. `sibling` gives the
+/// node at a position of a layer that is not above a known leaf, in the order of SET-2; `None` ends the walk.
+///
+/// Cost: at most `k log n` nodes for `k` leaves, which `join` makes.
+fn climb<N>(
+    mut known: Vec<(usize, N)>,
+    mut len: usize,
+    mut sibling: impl FnMut(usize, usize) -> Option<N>,
+    join: impl Fn(&N, &N) -> N,
+) -> Option<N> {
+    let mut layer = 0_usize;
+    while len > 1 {
+        let mut parents = Vec::with_capacity(known.len());
+        let mut rest = known.into_iter().peekable();
+        while let Some((index, node)) = rest.next() {
+            let parent = match (index.is_multiple_of(2), index.saturating_add(1)) {
+                (true, next) if next == len => node,
+                (true, next) => {
+                    let right = match rest.next_if(|(index, _)| *index == next) {
+                        Some((_, right)) => right,
+                        None => sibling(layer, next)?,
+                    };
+                    join(&node, &right)
+                }
+                (false, _) => join(&sibling(layer, index.saturating_sub(1))?, &node),
+            };
+            parents.push((index / 2, parent));
+        }
+        (known, len, layer) = (parents, len.div_ceil(2), layer.saturating_add(1));
     }
+    known.pop().map(|(_, root)| root)
+}
 
-    fn concat_and_hash(left: &[u8; 32], right: Option<&[u8; 32]>) -> [u8; 32] {
-        let Some(right) = right else { return *left };
-        let node = Keccak256::new().chain_update([MERKLE_NODE_TAG]);
-        node.chain_update(left)
-            .chain_update(right)
-            .finalize()
-            .into()
-    }
+/// How many hashes a proof of the leaves at these positions has.
+fn hash_count(indices: &[usize], len: usize) -> usize {
+    let mut count = 0_usize;
+    let known = indices.iter().map(|index| (*index, ())).collect();
+    climb(
+        known,
+        len,
+        |_, _| {
+            count = count.saturating_add(1);
+            Some(())
+        },
+        |(), ()| (),
+    );
+    count
 }
 
 /// All hashes over the keys of a set: 64 bytes per key.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     /// From the leaves up to the root, which is the only one of the last layer.
-    layers: Vec<Vec<[u8; 32]>>,
+    layers: Vec<Vec<Node>>,
 }
 
 impl Tree {
     /// The tree over `keys` in set order. Cost: `2n` hashes.
     pub(crate) fn new(keys: &[Pk1Bytes]) -> Self {
         let mut layers = Vec::new();
-        let mut layer: Vec<_> = keys.iter().map(|key| TaggedKeccak::hash(&key.0)).collect();
+        let mut layer: Vec<_> = keys.iter().map(leaf).collect();
         while layer.len() > 1 {
             let parents = layer.chunks(2).filter_map(parent).collect();
             layers.push(mem::replace(&mut layer, parents));
@@ -78,20 +117,22 @@ impl Tree {
         if indices.is_empty() {
             return Ok(MerkleProof::default());
         }
-        let wanted = proof_indices_by_layers(&indices, len as usize);
-        let hashes = self.layers.iter().zip(wanted).flat_map(|(layer, wanted)| {
-            wanted
-                .into_iter()
-                .filter_map(|index| layer.get(index).copied().map(H256))
-        });
-        Ok(MerkleProof(hashes.collect()))
+        let mut hashes = Vec::new();
+        let known = indices.into_iter().map(|index| (index, ())).collect();
+        let sibling = |layer: usize, index: usize| {
+            let hash = self.layers.get(layer)?.get(index)?;
+            hashes.push(H256(*hash));
+            Some(())
+        };
+        climb(known, len as usize, sibling, |(), ()| ());
+        Ok(MerkleProof(hashes))
     }
 }
 
 /// The node above one or two neighbours.
-fn parent(children: &[[u8; 32]]) -> Option<[u8; 32]> {
+fn parent(children: &[Node]) -> Option<Node> {
     let (left, rest) = children.split_first()?;
-    Some(TaggedKeccak::concat_and_hash(left, rest.first()))
+    Some(rest.first().map_or(*left, |right| node(left, right)))
 }
 
 /// A multiproof that some keys are the ones at their positions of a set. Decoding refuses more hashes than any
@@ -151,24 +192,18 @@ impl MerkleProof {
                 })
             };
         }
-        let leaves: Vec<_> = keys
-            .iter()
-            .map(|(_, key)| TaggedKeccak::hash(&key.0))
-            .collect();
-        let expected = proof_indices_by_layers(&indices, len as usize)
-            .iter()
-            .map(Vec::len)
-            .sum();
+        let expected = hash_count(&indices, len as usize);
         if self.0.len() != expected {
             return Err(MerkleError::HashCount {
                 expected,
                 got: self.0.len(),
             });
         }
-        let hashes = self.0.iter().map(|hash| hash.0).collect();
-        let found = rs_merkle::MerkleProof::<TaggedKeccak>::new(hashes)
-            .root(&indices, &leaves, len as usize)
-            .map_err(|_| MerkleError::Indices)?;
+        let leaves = keys.iter().map(|(_, key)| leaf(key));
+        let known = indices.into_iter().zip(leaves).collect();
+        let mut hashes = self.0.iter().map(|hash| hash.0);
+        let found = climb(known, len as usize, |_, _| hashes.next(), node);
+        let found = found.ok_or(MerkleError::Indices)?;
         (found == root.0).then_some(()).ok_or(MerkleError::Root)
     }
 }

@@ -24,15 +24,24 @@ const STACK_LEN: usize = 32 * 1024;
 /// away (`duet-keystore`).
 ///
 /// # Where the secret is
-/// In one place on the heap, which is wiped on drop; moving the key moves a pointer. The functions that make a key or sign
-/// wipe their intermediate values and then overwrite the stack that they used. Not covered: registers that the operating
-/// system saves, pages that it swaps out, core dumps, what [`SecretKey::expose`] returns once the caller moves it, and the
-/// seed or bytes that the caller passes in.
-#[derive(Clone)]
+/// In one place on the heap, and one more for each clone, which are wiped on drop; moving the key moves a pointer. The
+/// functions that make or clone a key, or sign, wipe their intermediate values and then overwrite the stack that they
+/// used. Not covered: registers that the operating system saves, pages that it swaps out, core dumps, what
+/// [`SecretKey::expose`] returns once the caller moves it, and the seed or bytes that the caller passes in.
 pub struct SecretKey {
     scalar: Box<Zeroizing<<Native as Scalars>::Scalar>>,
     pk1: Base<Native>,
     public: DualKeyBytes,
+}
+
+impl Clone for SecretKey {
+    fn clone(&self) -> Self {
+        on_clean_stack(|| Self {
+            scalar: self.scalar.clone(),
+            pk1: self.pk1.clone(),
+            public: self.public,
+        })
+    }
 }
 
 impl fmt::Debug for SecretKey {

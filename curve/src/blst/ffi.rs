@@ -141,6 +141,11 @@ pub(crate) fn is_zero_g1(point: &blst_p1_affine) -> bool {
     unsafe { blst_p1_affine_is_inf(point) }
 }
 
+/// Whether it is `(0, ±2)`, a point of the curve outside the subgroup.
+pub(crate) fn has_order_3(point: &blst_p1_affine) -> bool {
+    point.x.l == [0; 6] && !is_zero_g1(point)
+}
+
 pub(crate) fn is_zero_g2(point: &blst_p2_affine) -> bool {
     // SAFETY: as for all calls of this module.
     unsafe { blst_p2_affine_is_inf(point) }
@@ -219,13 +224,10 @@ pub(crate) fn sum_g2(points: &[&blst_p2_affine]) -> blst_p2_affine {
     affine_g2(&sum)
 }
 
-/// The sum of public products, by Pippenger's method.
-pub(crate) fn sum_of_products(terms: &[(blst_p1_affine, Scalar)]) -> blst_p1 {
+/// The sum of public products, by Pippenger's method. No point may have the order 3.
+pub(crate) fn sum_of_products(terms: &[&(blst_p1_affine, Scalar)]) -> blst_p1 {
     // The method has no case for infinity, whose multiples are nothing.
-    let terms: Vec<_> = terms
-        .iter()
-        .filter(|(point, _)| !is_zero_g1(point))
-        .collect();
+    let terms: Vec<_> = terms.iter().filter(|term| !is_zero_g1(&term.0)).collect();
     let mut sum = blst_p1::default();
     if terms.is_empty() {
         return sum;

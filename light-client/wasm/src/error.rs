@@ -274,7 +274,8 @@ fn between_keys(error: &KeysetError) -> Difference {
         KeysetError::Empty
         | KeysetError::Order { .. }
         | KeysetError::Key { .. }
-        | KeysetError::ZeroTotal => None,
+        | KeysetError::ZeroTotal
+        | KeysetError::InvalidTotal(_) => None,
     }
 }
 

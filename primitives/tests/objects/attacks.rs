@@ -745,6 +745,16 @@ fn a_set_with_a_repeated_key_no_key_or_too_many_is_refused() {
     keys.sort();
     let refused = KeysetCommitment::of_stored_unchecked(SetId::new(0), &keys);
     assert_eq!(refused, Err(KeysetError::ZeroTotal));
+
+    // (0, 2) is a point of order 3, so that the sum is outside the subgroup.
+    let mut outside = Pk1Bytes([0; 48]);
+    outside.0[0] = 0x80;
+    let keys = [outside, one];
+    let set = KeysetCommitment::of_stored_unchecked(SetId::new(0), &keys).unwrap();
+    assert!(matches!(
+        Keyset::check(&set, &keys),
+        Err(KeysetError::InvalidTotal(_))
+    ));
 }
 
 #[test]

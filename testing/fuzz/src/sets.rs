@@ -8,8 +8,8 @@ use crate::{
 };
 use codec::Encode;
 use duet_primitives::{
-    suite::MAX_VALIDATORS, testing::secret, Bitfield, Keyset, KeysetCommitment, KeysetError,
-    MerkleError, MerkleProof, Pk1Bytes, SetId, SignerIndex,
+    suite::MAX_VALIDATORS, testing::secret, Bitfield, KeyError, Keyset, KeysetCommitment,
+    KeysetError, MerkleError, MerkleProof, Pk1Bytes, SetId, SignerIndex,
 };
 use std::sync::LazyLock;
 
@@ -166,7 +166,9 @@ fn keyset(data: &[u8]) {
                         ..expected.clone()
                     } =>
             {
-                assert_eq!(verdict, Ok(commitment));
+                let total = judge::g1(&commitment.apk1.0).map_err(KeyError::Pk1);
+                let total = total.map_err(KeysetError::InvalidTotal);
+                assert_eq!(verdict, total.map(|_| commitment));
             }
             _ => assert!(
                 verdict.is_err(),
@@ -175,7 +177,15 @@ fn keyset(data: &[u8]) {
         }
     }
     let Ok(commitment) = made else { return };
-    let set = Keyset::check(&commitment, &keys).expect("the commitment is that of the keys");
+    let set = match Keyset::check(&commitment, &keys) {
+        Ok(set) => set,
+        Err(KeysetError::InvalidTotal(error)) => {
+            let total = judge::g1(&commitment.apk1.0).map_err(KeyError::Pk1);
+            assert_eq!(total.map(drop), Err(error));
+            return;
+        }
+        Err(error) => panic!("the commitment is that of the keys: {error}"),
+    };
     assert_eq!(set.key_bytes(), keys);
     for (place, key) in (0..).zip(&keys) {
         assert_eq!(set.position(key), Some(SignerIndex::new(place)));

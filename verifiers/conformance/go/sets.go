@@ -183,5 +183,8 @@ func checkKeys(set keysetCommitment, keys []Hex) (*keyset, error) {
 	if !bytes.Equal(encodeG1(sum(points)), set.Apk1) {
 		return nil, Broken("SET-3")
 	}
+	if _, err := readG1(set.Apk1); err != nil {
+		return nil, Broken("SET-3")
+	}
 	return &keyset{set, points}, nil
 }

@@ -84,6 +84,7 @@ export function checkKeys(commitment, keys) {
   require(keys.length === commitment.len && same(rootOf(keys), commitment.root), 'SET-3');
   const points = readKeys(keys);
   require(same(curve.encode(curve.sum(points)), commitment.apk1), 'SET-3');
+  under('SET-3', () => curve.g1(commitment.apk1));
   return { commitment, points };
 }
 

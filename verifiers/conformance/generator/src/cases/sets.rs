@@ -83,6 +83,11 @@ fn refused_keys(builder: &mut Builder) {
         set
     };
     let stranger = TestSet::new(7, 7..14).set.keyset().key_bytes();
+    // (0, 2) is a point of order 3.
+    let mut outside = Pk1Bytes([0; 48]);
+    outside.0[0] = 0x80;
+    let with_outside = vec![outside, keys[0]];
+    let total_outside = KeysetCommitment::of_stored_unchecked(good.id, &with_outside);
     for (rule, id, commitment, keys) in [
         (
             "SET-3",
@@ -115,6 +120,12 @@ fn refused_keys(builder: &mut Builder) {
             "another total",
             changed_set(|set| set.apk1 = TestSet::new(0, 0..4).set.commitment().apk1),
             keys.clone(),
+        ),
+        (
+            "SET-3",
+            "a total outside the subgroup",
+            total_outside.expect("points of the curve"),
+            with_outside,
         ),
         (
             "SET-3",
