@@ -265,6 +265,12 @@ fn lies(world: &World) -> Vec<(Tamper, &'static str, &'static str, Value)> {
         (Tamper::OtherPath, "RPC-1", "chain_getBlockHash", json!([4])),
         (Tamper::OtherPath, "RPC-1", "chain_getHeader", json!([at])),
         (
+            Tamper::OlderProof,
+            "RPC-1",
+            "duet_getProofs",
+            json!([[key()], null, null, true]),
+        ),
+        (
             Tamper::FewerExtrinsics,
             "STATE-4",
             "chain_getBlock",
@@ -280,7 +286,7 @@ fn lies(world: &World) -> Vec<(Tamper, &'static str, &'static str, Value)> {
             Tamper::OtherTransactionHash,
             "RPC-1",
             "author_submitExtrinsic",
-            json!(["0x0102"]),
+            json!(["0x0402"]),
         ),
     ]
 }
@@ -567,7 +573,7 @@ async fn the_text_of_what_is_passed_through_is_escaped_and_cut() {
         );
         assert!(error.message().contains("--strict"), "{}", error.message());
     }
-    let transaction = json!(["0x0102"]);
+    let transaction = json!(["0x0402"]);
     assert!(strict
         .ask("author_submitExtrinsic", transaction)
         .await
@@ -608,6 +614,9 @@ async fn what_is_refused_is_refused_with_its_reason_and_not_listed() {
         ("state_getStorage", json!(["no hex"])),
         ("state_getStorage", json!([hex(&[1; 1_025])])),
         ("state_getKeys", json!(["no hex"])),
+        // A byte too many: a node would take the transaction without it, and answer with another hash.
+        ("author_submitExtrinsic", json!(["0x040200"])),
+        ("transaction_v1_broadcast", json!(["0x0802"])),
         ("state_queryStorageAt", json!([vec!["0x01"; 257]])),
         ("chain_getBlockHash", json!([[1, 2]])),
         ("system_accountNextIndex", json!(["5Grw"])),
