@@ -301,7 +301,7 @@ export interface Block {
 
 /** An error: the broken rule, the culprit, and the next step. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "restarted" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
