@@ -151,7 +151,10 @@ export interface Options {
    * state of the block that the proof is about. A wait in `storage` continues without this option.
    */
   recoveryProof?: string | Uint8Array;
-  /** Whether the client runs in a worker. Default: true, where workers can be started: a service worker starts none. */
+  /**
+   * Whether the client runs in the worker that all clients of a page share. Default: true, where workers can be started:
+   * a service worker starts none.
+   */
   worker?: boolean;
   /**
    * Times in milliseconds: the timeout of a request; how long a chain may have no new proof before that is a fault; how
@@ -349,7 +352,9 @@ export interface LightClient {
   on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
   /**
    * Also tells once, with the verdict `no_period`, that nobody names a trusting period. With the verdict `silent` it tells
-   * that no set signs an endpoint's newest block, so that no proofs come, as the endpoint says; nothing proves it.
+   * that no set signs an endpoint's newest block, so that no proofs come, as the endpoint says; nothing proves it. With
+   * the verdict `restarted` it tells that the worker stopped, which all clients of a page share: this client goes on in
+   * another one from its newest state, pending calls reject, and subscriptions end with an error.
    */
   on(name: "fault", listener: (fault: DuetError) => void): () => void;
   /** A recovery proof holds: its reset is crossed after the wait, unless a newer block is proven. */

@@ -18,7 +18,7 @@ import { executable, startNode } from "../../../testing/compat/javascript/suppor
 import { openSocket } from "../light-client/src/node-socket.js";
 import { Connection } from "../light-client/src/rpc.js";
 
-const ROUNDS = 9;
+const ROUNDS = 7;
 // The age of the chain in proven blocks before the first page.
 const BLOCKS = 30;
 const MOST = 1 << 24;

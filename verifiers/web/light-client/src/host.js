@@ -131,13 +131,13 @@ export class Host {
     this.#timer = undefined;
   }
 
-  /** The worker stopped. Its clients go on from their newest states in another one, without one that `failed` before. */
+  /** The worker stopped. Its clients go on from their newest states in another one, but for those that failed before. */
   #stopped(why, isBlamed = false) {
     const isFinal = !isBlamed && Date.now() - this.#opened < this.#times.young;
     this.#end();
     const message = `the worker stopped: ${why}`;
     const fault = isFinal
-      ? { verdict: "fatal", culprit: "caller", nextStep: "stop", message }
+      ? { verdict: "fatal", culprit: "nobody", nextStep: "stop", message }
       : { verdict: "restarted", culprit: "nobody", nextStep: "go-on", message: `${message}; this client goes on in a new one from its newest state` };
     for (const client of [...this.#clients.values()]) {
       const { pending } = client;
@@ -154,9 +154,8 @@ export class Host {
   }
 }
 
-/** The sessions of this thread, what they share, and why it can be used no more. */
+/** The sessions of this thread, and why its module can be used no more. */
 const sessions = new Set();
-let module;
 let broken;
 onTrap.tell = (fault) => {
   broken = fault;
@@ -168,7 +167,7 @@ function wakeAll() {
 }
 
 async function beside(platform, { options, state }, emit) {
-  const wasm = await (module ??= platform.loadWasm().catch(forget));
+  const wasm = await platform.loadWasm();
   if (broken) throw broken;
   const { openSocket, spawnCalls } = platform;
   const session = new Session({ wasm, openSocket, spawnCalls, emit, options, state });
@@ -181,12 +180,6 @@ async function beside(platform, { options, state }, emit) {
       session.destroy();
     },
   };
-}
-
-/** A module that could not be loaded may be there the next time. */
-function forget(error) {
-  module = undefined;
-  throw error;
 }
 
 /** Serves clients in a worker: `receive` takes a callback for messages, `post` sends one. */
@@ -202,7 +195,10 @@ export function serveWorker(platform, receive, post) {
   receive(async ({ client, start, left, wake, id, method, parameters }) => {
     if (client === undefined) {
       if (wake) wakeAll();
-      else if (left) clients.delete(left);
+      else if (left) {
+        clients.get(left)?.then((session) => session.destroy(), () => {});
+        clients.delete(left);
+      }
       else say({});
       return;
     }
