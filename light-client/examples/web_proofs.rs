@@ -44,20 +44,20 @@ fn main() {
         .iter()
         .map(|proof| StatelessProof::new(proof, set.set.keyset()).expect("its set"));
     let stateless: Vec<Update> = stateless.map(Update::from).collect();
+    let full: Vec<Update> = justified
+        .into_iter()
+        .map(|proof| proof.into_unchecked().into())
+        .collect();
     if many {
         println!(
             "{{\"checkpoint\":\"{}\",\"genesisHash\":\"{}\",\"justifications\":[{}],\"proofs\":[{}]}}",
             hex(&checkpoint.encode()),
             hex(genesis_hash.as_bytes()),
-            quoted(justified.iter().map(Encode::encode)),
+            quoted(full.iter().map(bytes)),
             quoted(stateless.iter().map(bytes)),
         );
         return;
     }
-    let full: Vec<Update> = justified
-        .into_iter()
-        .map(|proof| proof.into_unchecked().into())
-        .collect();
 
     let with_keys = Trusted::from_checkpoint(checkpoint.clone(), Mode::Full).expect("a checkpoint");
     let with_keys = with_keys.with_keys(SetId::new(0), &keys).expect("its keys");
