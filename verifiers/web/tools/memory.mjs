@@ -1,6 +1,7 @@
 // Shows that a client's memory does not grow with the blocks that it verifies:
 // `node --expose-gc tools/memory.mjs PROGRAM`. The program makes 1 000 proofs, which a server pushes one after the other.
-// Fails if the heap, or the memory of the module, is larger by `GROWTH` after the last proof than after the first 200.
+// Fails if the heap, or the memory of the module, is larger by `GROWTH` KiB after the last proof than after the first 200:
+// a client that kept each head would take 1 400. What V8 knows of the code grows by some 200.
 
 import { execFileSync } from "node:child_process";
 import { WebSocketServer } from "ws";
@@ -10,7 +11,7 @@ import { fromHex } from "../light-client/src/text.js";
 import * as glue from "../light-client/wasm/duet_light_wasm.js";
 
 const EARLY = 200;
-const GROWTH = 128;
+const GROWTH = 512;
 const NOT_READY = { code: 9001, message: "no proof yet" };
 const given = JSON.parse(execFileSync(process.argv[2], ["many"], { maxBuffer: 1 << 28, encoding: "utf8" }));
 const answers = {
