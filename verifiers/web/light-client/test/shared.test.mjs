@@ -129,7 +129,8 @@ test("a call that waits long for the network is no worker that hangs", async (t)
 test("a worker that stops soon by nobody's known fault is not replaced, and all clients end", async (t) => {
   const { host, started } = shared(FAULTY);
   const [one, other] = await Promise.all([begin(t, host), begin(t, host, withBody)]);
-  await one.client.blake2b(new Uint8Array(), 3);
+  // The answer may come before the error.
+  await one.client.blake2b(new Uint8Array(), 3).catch(() => {});
   await until("both faults", () => one.verdicts().length + other.verdicts().length === 2);
   assert.deepEqual([one.verdicts(), other.verdicts(), started()], [["fatal"], ["fatal"], 1]);
   assert.match(one.client.faults[0].message, /^the worker stopped: thrown aside$/);
