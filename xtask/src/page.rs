@@ -21,7 +21,13 @@ const MODULES: [(&str, &str); 2] = [
     ("duet-calls-wasm", "duet_calls_wasm"),
 ];
 /// The copied parts of the package, beside the module.
-const PACKAGE: [&str; 4] = ["index.d.ts", "package.json", "README.md", "src"];
+const PACKAGE: [&str; 5] = [
+    "index.d.ts",
+    "chains.d.ts",
+    "package.json",
+    "README.md",
+    "src",
+];
 
 /// Builds the modules, their JavaScript, the package and the page. Leaves `verifiers/web/dist` as it was when
 /// something fails.

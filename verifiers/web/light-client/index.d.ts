@@ -151,7 +151,10 @@ export interface Options {
    * state of the block that the proof is about. A wait in `storage` continues without this option.
    */
   recoveryProof?: string | Uint8Array;
-  /** Whether the client runs in a worker. Default: true, where workers can be started: a service worker starts none. */
+  /**
+   * Whether the client runs in the worker that all clients of a page share. Default: true, where workers can be started:
+   * a service worker starts none.
+   */
   worker?: boolean;
   /**
    * Times in milliseconds: the timeout of a request; how long a chain may have no new proof before that is a fault; how
@@ -301,7 +304,7 @@ export interface Block {
 
 /** An error: the broken rule, the culprit, and the next step. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "restarted" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
@@ -349,7 +352,9 @@ export interface LightClient {
   on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
   /**
    * Also tells once, with the verdict `no_period`, that nobody names a trusting period. With the verdict `silent` it tells
-   * that no set signs an endpoint's newest block, so that no proofs come, as the endpoint says; nothing proves it.
+   * that no set signs an endpoint's newest block, so that no proofs come, as the endpoint says; nothing proves it. With
+   * the verdict `restarted` it tells that the worker stopped, which all clients of a page share: this client goes on in
+   * another one from its newest state, pending calls reject, and subscriptions end with an error.
    */
   on(name: "fault", listener: (fault: DuetError) => void): () => void;
   /** A recovery proof holds: its reset is crossed after the wait, unless a newer block is proven. */

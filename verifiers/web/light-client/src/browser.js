@@ -1,6 +1,7 @@
 // The light client in a browser.
 
 import { LightClient } from "./client.js";
+import { Host } from "./host.js";
 import { channel, platform } from "./platform-browser.js";
 
 export { DuetError } from "./error.js";
@@ -8,9 +9,13 @@ export { indexedDb, localStorage } from "./storage.js";
 export { shown, toHex, fromHex } from "./text.js";
 
 const spawn = () => channel(new Worker(new URL("./worker-browser.js", import.meta.url), { type: "module" }));
+// A service worker, as an extension has it, starts no workers.
+const host = new Host({ ...platform, spawn, hasWorkers: typeof Worker !== "undefined" });
+
+globalThis.addEventListener("online", () => host.wake());
+globalThis.document?.addEventListener("visibilitychange", () => document.hidden || host.wake());
 
 /** Starts a light client. */
 export function create(options) {
-  // A service worker, as an extension has it, starts no workers.
-  return new LightClient(options, { ...platform, spawn, hasWorkers: typeof Worker !== "undefined" });
+  return new LightClient(options, host);
 }

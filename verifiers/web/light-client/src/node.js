@@ -2,6 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 import { LightClient } from "./client.js";
+import { Host } from "./host.js";
 import { channel, platform } from "./platform-node.js";
 
 export { DuetError } from "./error.js";
@@ -9,8 +10,9 @@ export { file } from "./node-storage.js";
 export { shown, toHex, fromHex } from "./text.js";
 
 const spawn = () => channel(new Worker(new URL("./worker-node.js", import.meta.url)));
+const host = new Host({ ...platform, spawn, hasWorkers: true });
 
 /** Starts a light client. */
 export function create(options) {
-  return new LightClient(options, { ...platform, spawn, hasWorkers: true });
+  return new LightClient(options, host);
 }

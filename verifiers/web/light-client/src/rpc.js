@@ -23,6 +23,7 @@ export class Connection {
   #pending = new Map();
   #next = 1;
   #fault;
+  #expected;
 
   /** `pushes` takes notifications: `{ most, take(message), end(fault) }`. Without it, a notification is a lie. */
   constructor(socket, timeout, { deepest = MAX_DEPTH, pushes } = {}) {
@@ -103,10 +104,17 @@ export class Connection {
     return bytes;
   }
 
+  /** Ends the connection unless a message comes within this time. */
+  expect(within) {
+    clearTimeout(this.#expected);
+    this.#expected = setTimeout(() => this.end(unreachable(`no answer within ${within} ms after this device slept`)), within);
+  }
+
   /** Ends the connection. All pending requests fail with this fault. */
   end(fault) {
     if (this.#fault) return;
     this.#fault = fault;
+    clearTimeout(this.#expected);
     for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(fault);
@@ -118,6 +126,7 @@ export class Connection {
   }
 
   #received(data) {
+    clearTimeout(this.#expected);
     try {
       this.#take(parse(data, this.#most(), this.#deepest));
     } catch (fault) {
