@@ -8,9 +8,11 @@ export { DuetError } from "./error.js";
 export { file } from "./node-storage.js";
 export { shown, toHex, fromHex } from "./text.js";
 
+// Only who watches a transaction loads this.
+const loadWatch = () => import("./watch.js");
 const spawn = () => channel(new Worker(new URL("./worker-node.js", import.meta.url)));
 
 /** Starts a light client. */
 export function create(options) {
-  return new LightClient(options, { ...platform, spawn, hasWorkers: true });
+  return new LightClient(options, { ...platform, spawn, loadWatch, hasWorkers: true });
 }
