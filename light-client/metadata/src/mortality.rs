@@ -62,22 +62,3 @@ impl Mortality {
         (period >= 4 && phase < period).then_some(Self { period, phase })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eras_are_those_of_frame() {
-        let era = |period, phase| Some(Mortality { period, phase });
-        let decode = |era: u16| Mortality::decode(era.to_le_bytes());
-        // From the SDK's own tests: 64 and 42, 32 768 and 20 000.
-        assert_eq!(decode(5 + 42 * 16), era(64, 42));
-        assert_eq!(decode(14 + 2_500 * 16), era(32_768, 20_000));
-        assert_eq!(decode(1), era(4, 0));
-        // A phase outside the period, a period of two, and an immortal one before something else.
-        for none in [1 + 4 * 16, 16, 0x2a00] {
-            assert_eq!(decode(none), None, "{none:#x}");
-        }
-    }
-}

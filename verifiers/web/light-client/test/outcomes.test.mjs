@@ -124,22 +124,44 @@ test("the code is fetched once for all outcomes before an upgrade", async (t) =>
   assert.equal(fetched, 2);
 });
 
-test("bytes that are no metadata or no events of it have no outcome, at every length (STATE-9)", async () => {
+async function module() {
   await glue.default({ module_or_path: await readFile(new URL("../wasm/duet_outcomes_wasm_bg.wasm", import.meta.url)) });
-  const code = fromHex(transacting.nodes[values(3)[CODE]]);
-  const start = toHex(code).indexOf("6d6574610f") / 2 - 1;
-  const size = ((code[start - 2] | (code[start - 1] << 8)) >> 2) + 2;
-  const metadata = code.slice(start - 2, start - 2 + size);
+  return new glue.Outcomes();
+}
+
+/** The metadata in the code of a block, with its length of two bytes in front. */
+function metadataOf(block) {
+  const code = fromHex(transacting.nodes[values(block)[CODE]]);
+  const start = toHex(code).indexOf("6d6574610f") / 2 - 3;
+  return code.slice(start, start + 2 + ((code[start] | (code[start + 1] << 8)) >> 2));
+}
+
+test("bytes that are no metadata or no events of it have no outcome, at every length (STATE-9)", async () => {
+  const outcomes = await module();
+  const metadata = metadataOf(3);
   const bytes = fromHex(transacting.nodes[values(3)[EVENTS]]);
-  const outcomes = new glue.Outcomes();
   assert.equal(JSON.parse(outcomes.outcome(metadata, bytes, 1)).success, false);
   const refused = (...given) => assert.throws(() => outcomes.outcome(...given), (error) => typeof error === "string" && error.startsWith("STATE-9: "));
   for (let end = 0; end < bytes.length; end += 1) refused(metadata, bytes.slice(0, end), 1);
   for (let end = 0; end < metadata.length; end += 7) refused(metadata.slice(0, end), bytes, 1);
   refused(metadata, bytes, 2);
   refused(metadata, Uint8Array.of(3, 255, 255, 255, 255), 1);
-  assert.deepEqual([...outcomes.mortality(metadata, fromHex(transactions.mortal))], [4, 0]);
-  for (const other of [transactions.immortal, transactions.mortal.slice(0, 60), "0x", "0x0c040301"]) assert.deepEqual([...outcomes.mortality(metadata, fromHex(other))], []);
+});
+
+test("the era of a transaction is that which FRAME encodes", async () => {
+  const outcomes = await module();
+  const metadata = metadataOf(3);
+  const era = (bytes) => [...outcomes.mortality(metadata, fromHex(bytes))];
+  const [before, after] = transactions.mortal.split("0100612063616c6c");
+  assert.equal(after, "");
+  const encoded = (text) => era(`${before}${text}612063616c6c`);
+  assert.deepEqual(encoded("0100"), [4, 0]);
+  assert.deepEqual(encoded("a502"), [64, 42]);
+  // Above 4 096 blocks the phase is quantised.
+  assert.deepEqual(encoded("4e9c"), [32_768, 20_000]);
+  // A phase outside the period, a period of two, an immortal one before something else.
+  for (const none of ["4100", "1000", "002a"]) assert.deepEqual(encoded(none), [], none);
+  for (const other of [transactions.immortal, before, before.slice(0, 60), "0x", "0x0c040301"]) assert.deepEqual(era(other), []);
 });
 
 /** Answers to a transaction that is sent; the others are honest. */
