@@ -26,7 +26,7 @@ export async function openPage(t, browser) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const page = await browser.newPage();
   t.after(async () => {
-    await page.close();
+    if (browser.connected) await page.close();
     server.close();
   });
   await page.goto(`http://127.0.0.1:${server.address().port}/`);

@@ -239,7 +239,7 @@ async function transactions(api) {
   const calls = [transferKeepAlive(BOB, AMOUNT), transferAllowDeath(BOB, 1n << 120n), forceTransfer(BOB, ALICE, 1)];
   const sign = (call, options) => call.signAsync(alice(), options);
   const [transfer, tooMuch, notRoot] = await Promise.all(calls.map((call, index) => sign(call, { nonce: nonce + index })));
-  const early = await sign(transferKeepAlive(BOB, 2), { nonce: nonce + 100, era: 4 });
+  const early = await sign(transferKeepAlive(BOB, 2), { nonce: nonce + 100, era: 16 });
   return Object.fromEntries(Object.entries({ transfer, tooMuch, notRoot, early }).map(([name, signed]) => [name, signed.toHex()]));
 }
 
@@ -270,7 +270,7 @@ test("transactions that a client and a page send end with their proven outcomes,
   const records = (await at.query.system.events()).filter(({ phase }) => phase.isApplyExtrinsic && phase.asApplyExtrinsic.toNumber() === refused.index);
   assert.deepEqual(refused.events.map(({ name }) => name), records.map(({ event }) => event.method));
   assert.equal(late.end, "expired");
-  assert.ok(late.block >= late.from + 4);
+  assert.ok(late.block >= late.from + 4, `blocks ${late.from} to ${late.block}`);
   assert.deepEqual(client.faults, []);
 });
 

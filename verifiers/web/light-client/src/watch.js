@@ -26,7 +26,6 @@ export async function watch({ client, submit, mortality }, transaction, options)
   if (unknown) throw misuse(`unknown option ${unknown}`);
   if (!Number.isFinite(timeout) || timeout < 0) throw misuse("timeout has to be a number of milliseconds");
   if (from !== undefined && (!Number.isSafeInteger(from) || from < 0)) throw misuse("from has to be the number of a block");
-  signal?.throwIfAborted();
   await client.ready;
   const hash = await client.blake2b(bytes, 32);
   return new Watch({ client, submit, mortality, bytes, hash, timeout, from, signal, progress }).run();
@@ -79,6 +78,7 @@ class Watch {
     const timer = setTimeout(() => this.#wake(), timeout);
     signal?.addEventListener("abort", aborted);
     try {
+      signal?.throwIfAborted();
       send();
       for (;;) {
         const news = new Promise((resolve) => (this.#wake = resolve));

@@ -196,9 +196,9 @@ test("a transaction is sent to every server, and its proven outcome ends the wat
 
 test("blocks between two proven ones are looked into, and those from a named one on", async (t) => {
   const { made, servers } = await begin(t, { lies: [taken], head: 2 });
-  const ended = made.watch(fromHex(transactions.underflow));
+  const ended = made.watch(fromHex(transactions.insufficient));
   servers[0].move(3);
-  assert.deepEqual(await ended.then(({ end, block }) => [end, block]), ["included", 4]);
+  assert.deepEqual(await ended.then(({ end, block }) => [end, block]), ["included", 3]);
   const again = await made.watch(transactions.insufficient, { from: 3 });
   assert.deepEqual([again.end, again.block, again.success], ["included", 3, false]);
 });
@@ -263,16 +263,24 @@ test("a transaction whose events no server has is included, with the reason why 
 test("a watch ends with its signal, with the client, and with a mistake of its caller", async (t) => {
   const { made } = await begin(t, { lies: [taken], head: 2 });
   const abort = new AbortController();
-  const aborted = assert.rejects(made.watch(transactions.immortal, { signal: abort.signal }), { name: "AbortError" });
-  await made.blake2b(new Uint8Array(1), 32);
+  const begun = async (options) => {
+    let isBegun = false;
+    const ended = made.watch(transactions.immortal, { ...options, progress: ({ block }) => (isBegun ||= block !== undefined) });
+    ended.catch(() => {});
+    await until("the first look", () => isBegun);
+    return { ended };
+  };
+  const aborted = await begun({ signal: abort.signal, timeout: 5_000 });
   abort.abort();
-  await aborted;
+  await assert.rejects(aborted.ended, { name: "AbortError" });
+  await assert.rejects(made.watch(transactions.immortal, { signal: abort.signal }), { name: "AbortError" });
   for (const bad of ["0x", "text", new Uint8Array((5 << 20) + 1), undefined]) await assert.rejects(made.watch(bad), { verdict: "refused", culprit: "caller" });
   for (const options of [{ timeout: -1 }, { from: 1.5 }, { until: 7 }]) await assert.rejects(made.watch(transactions.immortal, options), { verdict: "refused" });
-  const thrown = assert.rejects(made.watch(transactions.immortal, { progress: () => { throw new RangeError("of the caller"); } }), { name: "RangeError" });
-  await thrown;
-  const destroyed = assert.rejects(made.watch(transactions.immortal), { verdict: "refused", message: /destroyed/ });
-  await made.blake2b(new Uint8Array(1), 32);
+  const progress = ({ endpoint }) => {
+    if (endpoint) throw new RangeError("of the caller");
+  };
+  await assert.rejects(made.watch(transactions.immortal, { progress, timeout: 5_000 }), { name: "RangeError" });
+  const destroyed = await begun({ timeout: 5_000 });
   await made.destroy();
-  await destroyed;
+  await assert.rejects(destroyed.ended, { verdict: "refused", message: /destroyed/ });
 });
