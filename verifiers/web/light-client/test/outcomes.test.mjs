@@ -196,7 +196,9 @@ test("a transaction is sent to every server, and its proven outcome ends the wat
 
 test("blocks between two proven ones are looked into, and those from a named one on", async (t) => {
   const { made, servers } = await begin(t, { lies: [taken], head: 2 });
-  const ended = made.watch(fromHex(transactions.insufficient), { timeout: 5_000 });
+  const looked = [];
+  const ended = made.watch(fromHex(transactions.insufficient), { timeout: 5_000, progress: ({ block }) => looked.push(block) });
+  await until("the first look", () => looked.includes(2));
   servers[0].move(3);
   assert.deepEqual(await ended.then(({ end, block }) => [end, block]), ["included", 3]);
   const again = await made.watch(transactions.insufficient, { from: 3 });
