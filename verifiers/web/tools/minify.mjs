@@ -11,7 +11,7 @@ const paths = (folder, names) => names.map((name) => fileURLToPath(new URL(`${na
 const options = { bundle: true, minify: true, format: "esm", target: "es2022", allowOverwrite: true, logLevel: "warning" };
 
 const given = readdirSync(client);
-const entryPoints = paths(client, ["browser", "chains", "worker-browser", "calls-browser"]);
+const entryPoints = paths(client, ["browser", "chains", "worker-browser", "calls-browser", "watch"]);
 const { metafile } = buildSync({ ...options, entryPoints, splitting: true, chunkNames: "part-[hash]", outdir: fileURLToPath(client), metafile: true });
 const kept = Object.keys(metafile.outputs).map((path) => path.split("/").at(-1));
 for (const name of given) if (!kept.includes(name)) rmSync(new URL(name, client));

@@ -6,7 +6,7 @@ import { withText } from "./hashes.js";
 import { plain } from "./host.js";
 
 /** The methods and the events that give an object with hashes. */
-const OBJECTS = ["verify", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "call"];
+const OBJECTS = ["verify", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "outcome", "headers", "call"];
 const WITH_HASHES = ["start", "ready", "head", "announced", "disputed", "contradicted", "recovered"];
 
 /** The client; `host` is shared by all clients. */
@@ -109,9 +109,21 @@ export class LightClient {
   }
 
   /** The result of a call of the chain's runtime, executed here over proven entries. */
-  async call(method, parameters, options) {
-    await (this.#code ??= this.#giveCode());
-    return this.#call("call", method, parameters, options);
+  call(method, parameters, options) {
+    return this.#execute("call", method, parameters, options);
+  }
+
+  /** What became of the transaction with this hash in a block: its end, its fee and its events. */
+  outcome(hash, options) {
+    return this.#execute("outcome", hash, options);
+  }
+
+  /** Sends a signed transaction to all endpoints, and looks for it in each proven block: its proven outcome, or another end. */
+  async watch(transaction, options) {
+    const { watch } = await this.#host.loadWatch();
+    const submit = (hex, except) => this.#call("submit", hex, except);
+    const mortality = (bytes) => this.#execute("mortality", bytes);
+    return watch({ client: this, submit, mortality }, transaction, options);
   }
 
   /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long, as Substrate uses it. */
@@ -144,6 +156,7 @@ export class LightClient {
   /** Ends the connections, and the worker if no other client is in it. */
   async destroy() {
     this.#destroyed = true;
+    this.#tell("destroyed");
     const session = await this.#session.catch(() => undefined);
     await session?.destroy();
     await this.#saved;
@@ -160,6 +173,12 @@ export class LightClient {
     const session = await this.#session;
     const value = await session.call(method, parameters);
     return OBJECTS.includes(method) && value ? withText(value) : value;
+  }
+
+  /** Calls a method that executes the runtime. */
+  async #execute(method, ...parameters) {
+    await (this.#code ??= this.#giveCode());
+    return this.#call(method, ...parameters);
   }
 
   #happened(name, given) {

@@ -23,6 +23,11 @@ export class Host {
     this.#times = times;
   }
 
+  /** The code that watches transactions, which only who does so loads. */
+  loadWatch() {
+    return this.#platform.loadWatch();
+  }
+
   /** Starts a client: `{ call(method, parameters), destroy() }`. `emit(name, value)` gets its events. */
   start({ worker = this.#platform.hasWorkers, ...options }, state, emit) {
     if (!worker) return beside(this.#platform, { options, state }, emit);

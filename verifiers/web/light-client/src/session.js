@@ -132,6 +132,11 @@ export class Session {
     return this.#relay.request(method, params, options);
   }
 
+  /** Sends a signed transaction to every endpoint but these. What they answer is not verified. */
+  submit(transaction, except) {
+    return this.#relay.each("author_submitExtrinsic", [transaction], except);
+  }
+
   subscribe(id, method, params, unsubscribe) {
     return this.#relay.subscribe(id, method, params, unsubscribe);
   }

@@ -15,6 +15,8 @@ export const aged = recorded("age.json");
 export const recovering = recorded("recovery.json");
 /** That of a chain with a runtime, which `light-client/examples/web_calls.rs` makes. */
 export const calling = recorded("calls.json");
+/** That of a chain with transactions, which `light-client/examples/web_outcomes.rs` makes. */
+export const transacting = recorded("outcomes.json");
 
 const PROOFS = "duet_justifications";
 // How long a test waits for what has to happen.
