@@ -389,7 +389,7 @@ library FinalityProof {
     /// @dev Number of eight little-endian bytes of the calldata.
     function u64(uint256 place) internal pure returns (uint256 n) {
         assembly ("memory-safe") {
-            // Bytes change places, then pairs and fours: what differs is added to both.
+            // Bytes change places, then pairs and fours: what differs is flipped in both.
             n := shr(192, calldataload(place))
             n := xor(n, mul(and(xor(n, shr(8, n)), 0xff00ff00ff00ff), 0x101))
             n := xor(n, mul(and(xor(n, shr(16, n)), 0xffff0000ffff), 0x10001))
@@ -649,7 +649,7 @@ library FinalityProof {
             _compress(s + 255, m + SIGMA, _isLarge(m + SIGMA + 64));
             _call(0x02, s, 303, s, 32);
             assembly ("memory-safe") {
-                // The first 16 bytes, little-endian: bytes change places, then pairs, fours and eights. What differs is added to
+                // The first 16 bytes, little-endian: bytes change places, then pairs, fours and eights. What differs is flipped in
                 // both.
                 t := shr(128, mload(s))
                 t := xor(t, mul(and(xor(t, shr(8, t)), 0xff00ff00ff00ff00ff00ff00ff00ff), 0x101))
