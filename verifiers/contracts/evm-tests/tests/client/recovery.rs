@@ -585,6 +585,6 @@ fn gas_of_a_recovery() {
     }
 }
 
-const DEPLOYMENT: u64 = 2_166_839;
-const ANNOUNCED: u64 = 373_589;
-const CROSSED: u64 = 74_363;
+const DEPLOYMENT: u64 = 2_165_555;
+const ANNOUNCED: u64 = 372_764;
+const CROSSED: u64 = 74_340;
