@@ -590,10 +590,17 @@ fn a_client_that_got_no_block_for_the_trusting_period_takes_nothing_any_more() {
 }
 
 #[test]
-fn a_trusting_period_of_nothing_is_refused() {
+fn a_trusting_period_of_nothing_or_of_more_than_64_bits_is_refused() {
     let set = TestSet::new(0, 0..4);
-    let arguments = constructor(&checkpoint(GENESIS, set.set.commitment()), 0);
+    let begin = checkpoint(GENESIS, set.set.commitment());
+    let arguments = constructor(&begin, 0);
     assert!(Chain::with("DuetLightClient", FORKS[1], arguments).is_none());
+    // The period is the second word of the arguments.
+    let mut longest = constructor(&begin, u64::MAX);
+    let mut chain = Chain::with("DuetLightClient", FORKS[1], longest.clone()).expect("deployed");
+    assert!(chain.call("status()", &[]).ok);
+    longest[32 + 23] = 1;
+    assert!(Chain::with("DuetLightClient", FORKS[1], longest).is_none());
 }
 
 /// A call of what is not there succeeds and does nothing.

@@ -563,6 +563,31 @@ fn calls_that_are_cut_are_refused() {
     }
 }
 
+/// JUST-1: behind a reset ids have a gap, and the place of a kept set is that of other ids too.
+#[test]
+fn evidence_is_by_the_set_whose_id_it_names() {
+    let mut client = Client::new();
+    // Sets 0 and 1 are kept, and evidence may be by sets from 2 on.
+    let fresh = TestSet::new(6, 60..64);
+    let mut statement = client.statement();
+    statement.set = fresh.set.commitment().clone();
+    let announced = client.announce(&sign(&statement, &[0, 2, 3, 4, 6]));
+    assert!(announced.ok, "{announced:?}");
+    client.chain.time += DELAY;
+    let crossed = client.chain.call_raw(cross_recovery(&statement));
+    assert!(crossed.ok, "{crossed:?}");
+    let by_0_as_4 = [1, 2].map(|salt| {
+        let mut commitment = set(0).commitment(NEWEST + 20, &set(5).set);
+        commitment.validator_set_id = SetId::new(4);
+        commitment.block_hash = H256::repeat_byte(salt);
+        let justification = set(0).justify(&RoundMessage::new(GENESIS, commitment), 0..4);
+        StatelessProof::new(&justification, set(0).set.keyset()).expect("members")
+    });
+    let set = set(0).set.commitment().clone();
+    let report = report_misbehaviour([&by_0_as_4[0], &by_0_as_4[1]].map(|proof| (proof, &set)));
+    refused(&client.chain.call_raw(report), "Rule_LIGHT_3()");
+}
+
 /// What the README says; a percent more fails.
 #[test]
 fn gas_of_a_recovery() {
