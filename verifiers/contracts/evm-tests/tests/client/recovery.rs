@@ -576,13 +576,9 @@ fn evidence_is_by_the_set_whose_id_it_names() {
     client.chain.time += DELAY;
     let crossed = client.chain.call_raw(cross_recovery(&statement));
     assert!(crossed.ok, "{crossed:?}");
-    let by_0_as_4 = [1, 2].map(|salt| {
-        let mut commitment = set(0).commitment(NEWEST + 20, &set(5).set);
-        commitment.validator_set_id = SetId::new(4);
-        commitment.block_hash = H256::repeat_byte(salt);
-        let justification = set(0).justify(&RoundMessage::new(GENESIS, commitment), 0..4);
-        StatelessProof::new(&justification, set(0).set.keyset()).expect("members")
-    });
+    let as_4 = TestSet::new(4, 0..4);
+    assert_eq!(as_4.set.commitment().root, set(0).set.commitment().root);
+    let by_0_as_4 = [1, 2].map(|salt| proof(&as_4, &set(5), NEWEST + 20, H256::repeat_byte(salt)));
     let set = set(0).set.commitment().clone();
     let report = report_misbehaviour([&by_0_as_4[0], &by_0_as_4[1]].map(|proof| (proof, &set)));
     refused(&client.chain.call_raw(report), "Rule_LIGHT_3()");
