@@ -1,6 +1,6 @@
 //! How far the model goes: what may happen, and how often.
 
-use crate::state::Left;
+use crate::{chain::Call, state::Left};
 
 /// Bounds, with a name.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub struct Bounds {
     pub forged_votes: bool,
     /// The validators that may register another key.
     pub rekeys: &'static [u8],
+    /// What the first blocks do.
+    pub begins: &'static [Call],
     /// The height to which a chain is restored.
     pub restores_to: Option<u32>,
     /// How often the rest may happen.

@@ -2,6 +2,7 @@
 
 use crate::{
     bounds::{Bounds, Goal},
+    chain::Call,
     model::{Duet, GOES_ON, HONEST},
     mutant::Mutant,
     recovery::{Recovering, NOT_ASTRAY, NOT_BOTH},
@@ -29,6 +30,7 @@ const VOTES: Bounds = Bounds {
     signs_at_once: false,
     forged_votes: true,
     rekeys: &[],
+    begins: &[],
     restores_to: None,
     left: NONE,
     reaches: &[Goal::SignedBy(0)],
@@ -58,6 +60,7 @@ const SETS: Bounds = Bounds {
     signs_at_once: true,
     forged_votes: false,
     rekeys: &[3],
+    begins: &[Call::Rekey(3)],
     reaches: &[Goal::SignedBy(0), Goal::Waits],
     ..VOTES
 };
@@ -109,11 +112,13 @@ pub const LARGE: [Bounds; 6] = [
     },
     Bounds {
         name: "sets, any delay",
+        begins: &[],
         lag: VOTES.lag,
         ..SETS
     },
     Bounds {
         name: "resets, any delay",
+        begins: &[],
         lag: VOTES.lag,
         ..RESETS
     },
@@ -144,14 +149,15 @@ pub const LARGE: [Bounds; 6] = [
     },
 ];
 
-/// A model before a reset: whether recovery keys are stolen, whether their owners sign, the time, and the blocks of each set.
+/// A model before a reset: whether recovery keys are stolen, whether their owners sign, the time, and the blocks of
+/// each set.
 pub type Recovery = (&'static str, bool, bool, u8, u32);
 
 /// Clients before a reset.
 pub const RECOVERIES: [Recovery; 3] = [
     ("recovery", false, true, 10, 2),
     ("stolen recovery keys", true, false, 6, 5),
-    ("two statements", true, true, 6, 2),
+    ("two statements", true, true, 5, 1),
 ];
 
 /// The same, for longer.
@@ -260,7 +266,8 @@ pub struct Break {
 }
 
 impl Break {
-    /// Whether the same steps break nothing when the rule is kept. Steps that only the broken rule allows are left out.
+    /// Whether the same steps break nothing when the rule is kept. Steps that only the broken rule allows are left
+    /// out.
     pub fn holds_when_kept(&self, checked: &Checked) -> bool {
         match self.within {
             Within::Network(bounds) => replay(&Duet::new(bounds, None, false), checked),

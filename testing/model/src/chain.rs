@@ -1,7 +1,7 @@
 //! The chain: blocks that GRANDPA finalized, and the pallet's rules of sets and resets.
 //!
-//! The pallet itself runs in FRAME, which a model of millions of states cannot afford. These are its rules over set ids and
-//! members; keys, commitments and the checks of proofs and evidence are the real ones.
+//! The pallet itself runs in FRAME, which a model of millions of states cannot afford. These are its rules over set
+//! ids and members; keys, commitments and the checks of proofs and evidence are the real ones.
 
 use crate::keys::{owner, KeyNumber, VALIDATORS};
 

@@ -12,8 +12,8 @@ use crate::{
 use duet_light_client::{Mode, Trusted};
 use std::collections::HashSet;
 
-/// Whether every client accepts only final blocks; where more than a third of a set is Byzantine, the signers of any other
-/// block are convictable.
+/// Whether every client accepts only final blocks; where more than a third of a set is Byzantine, the signers of any
+/// other block are convictable.
 pub fn are_safe(state: &Global, shared: &mut Shared, bounds: &Bounds) -> bool {
     let proofs = proofs(state, shared);
     let question = (state.chain.clone(), state.lost.clone(), proofs);
@@ -123,7 +123,8 @@ fn is_final(trusted: &Trusted, state: &Global, shared: &mut Shared) -> bool {
     })
 }
 
-/// The height that a new client reaches from the start of the newest uninterrupted line of sets, by all proofs in order.
+/// The height that a new client reaches from the start of the newest uninterrupted line of sets, by all proofs in
+/// order.
 pub fn reach(state: &Global, from: u32, shared: &mut Shared) -> u32 {
     let mut proofs = proofs(state, shared);
     proofs.sort_by_key(|(id, _)| shared.world.statement(*id).number());

@@ -77,7 +77,8 @@ fn main() -> io::Result<ExitCode> {
 const HEAD: &str = "\
 # Model checking: all rows
 
-`cargo xtask model --large --docs` wrote this page. [The report](../model.md) says what the columns and the bounds mean.
+`cargo xtask model --large --docs` wrote this page. [The report](../model.md) says what the columns and the bounds
+mean.
 
 | bounds | states | steps | depth | states of one validator | states of one client | seconds | peak of memory, MB |
 | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -86,7 +87,8 @@ const HEAD: &str = "\
 const MUTANTS: &str = "
 ## Broken rules
 
-Each rule is broken in the wiring around the code. The steps are the shortest way to a state in which the property fails.
+Each rule is broken in the wiring around the code. The steps are the shortest way to a state in which the property
+fails.
 
 | broken rule | property that fails | states before it was found | shortest trace |
 | --- | --- | --- | --- |

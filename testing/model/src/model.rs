@@ -1,10 +1,11 @@
 //! Validators, their chain and their network as a state machine for the checker.
 //!
-//! The state has numbers of validators' states, which [`Shared`] keeps. A step of one validator is computed once by the real
-//! code, and found again in every state of the others.
+//! The state has numbers of validators' states, which [`Shared`] keeps. A step of one validator is computed once by
+//! the real code, and found again in every state of the others.
 //!
-//! Light clients do not act on validators, and what they are sent never disappears. So they need no place in the state: for
-//! each state, [`clients`](crate::clients) visits everything that a client can come to from what exists there.
+//! Light clients do not act on validators, and what they are sent never disappears. So they need no place in the
+//! state: for each state, [`clients`](crate::clients) visits everything that a client can come to from what exists
+//! there.
 
 use crate::{
     bounds::{Bounds, Goal},
@@ -243,6 +244,10 @@ impl Duet {
     }
 
     fn calls(&self, state: &Global, shared: &mut Shared) -> Vec<Call> {
+        let height = usize::try_from(state.chain.height()).unwrap_or(usize::MAX);
+        if let Some(call) = self.bounds.begins.get(height) {
+            return vec![*call];
+        }
         let block = shared.world.block(&state.chain);
         let (pallet, left) = (&block.pallet, &state.left);
         let mut calls = vec![Call::Nothing];
@@ -270,8 +275,8 @@ impl Duet {
         calls
     }
 
-    /// A validator that lost its record begins again when the chain is beyond everything that it signed. Nothing in the
-    /// product can check that after a restore: see the report.
+    /// A validator that lost its record begins again when the chain is beyond everything that it signed. Nothing in
+    /// the product can check that after a restore: see the report.
     fn may_lose(&self, state: &Global, place: usize, shared: &Shared) -> bool {
         let validator = u8::try_from(place).expect("few validators");
         let is_own = |mask: Mask| keys_of(mask).any(|key| owner(key) == validator);

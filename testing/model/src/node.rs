@@ -371,8 +371,8 @@ fn keys(validator: u8) -> Vec<Pk1Bytes> {
     key_numbers(validator).map(public_key).to_vec()
 }
 
-/// Hashes a text without what tells equal voters apart: their counters, tables that speed up later checks, and sets, which
-/// have such tables and whose commitments are elsewhere in the text.
+/// Hashes a text without what tells equal voters apart: their counters, tables that speed up later checks, and sets,
+/// which have such tables and whose commitments are elsewhere in the text.
 #[derive(Default)]
 struct Text {
     one: DefaultHasher,

@@ -1,8 +1,8 @@
 //! A client before a reset, with thieves of recovery keys, old keys for sale, and time that passes.
 //!
 //! One set signs, loses its keys, and is reset; the next set signs. A client follows, waits and crosses, by the real
-//! verifier. Time goes by half waits. The client has an honest server: before it crosses, and before half a wait is over, it has
-//! been shown what is proven.
+//! verifier. Time goes by half waits. The client has an honest server: before it crosses, and before half a wait is
+//! over, it has been shown what is proven.
 
 use crate::{mutant::Mutant, state::Failed};
 use codec::Encode;
@@ -99,7 +99,8 @@ pub enum Step {
 
 /// The model.
 pub struct Recovering {
-    /// Whether thieves have the recovery keys. Then the first set keeps its own: who has both kinds leads clients astray.
+    /// Whether thieves have the recovery keys. Then the first set keeps its own: who has both kinds leads clients
+    /// astray.
     pub stolen: bool,
     /// Whether the owners of the recovery keys sign the truth, too.
     pub honest: bool,

@@ -138,8 +138,8 @@ impl Shared {
         lies.fold(sent, |mask, key| mask | 1 << key) & members
     }
 
-    /// The signers of the proof that is sent: as few as prove it, those of Byzantine validators first. Who signed beyond that
-    /// decides nothing.
+    /// The signers of the proof that is sent: as few as prove it, those of Byzantine validators first. Who signed
+    /// beyond that decides nothing.
     pub fn signers(&mut self, sent: &Votes, id: StatementId) -> Mask {
         let all = self.available(sent, id);
         let by = self.world.statement(id).by.clone();

@@ -91,7 +91,8 @@ impl Left {
     }
 }
 
-/// The properties that failed. The checker keeps the last state in which one fails; the first one has the shortest trace.
+/// The properties that failed. The checker keeps the last state in which one fails; the first one has the shortest
+/// trace.
 #[derive(Debug, Default)]
 pub struct Failed(Mutex<BTreeSet<&'static str>>);
 

@@ -1,6 +1,7 @@
 //! What the model's small numbers stand for: keys, sets, blocks with headers, commitments, votes and proofs.
 //!
-//! A vote is signed and checked once, a proof added up once, and a header made once; the model finds them again by number.
+//! A vote is signed and checked once, a proof added up once, and a header made once; the model finds them again by
+//! number.
 
 use crate::{
     chain::{Chain, Log, Pallet, SetRef},
