@@ -34,8 +34,8 @@ pub struct Bounds {
 /// Something that happens in some state, so that the bounds are not too small to say anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// A validator proved a block of the set with this id.
-    SignedBy(u64),
+    /// A validator proves a block.
+    Proves,
     /// A session begins at which a planned set waits for its handoff.
     Waits,
 }

@@ -33,7 +33,7 @@ const VOTES: Bounds = Bounds {
     begins: &[],
     restores_to: None,
     left: NONE,
-    reaches: &[Goal::SignedBy(0)],
+    reaches: &[Goal::Proves],
 };
 
 /// Restarts, with and without what was not flushed.
@@ -61,7 +61,7 @@ const SETS: Bounds = Bounds {
     forged_votes: false,
     rekeys: &[3],
     begins: &[Call::Rekey(3)],
-    reaches: &[Goal::SignedBy(0), Goal::Waits],
+    reaches: &[Goal::Proves, Goal::Waits],
     ..VOTES
 };
 
@@ -103,8 +103,8 @@ const LIARS: Bounds = Bounds {
 /// Bounds that take seconds.
 pub const SMALL: [Bounds; 6] = [VOTES, CRASHES, SETS, RESETS, RESTORES, LIARS];
 
-/// Bounds that take minutes.
-pub const LARGE: [Bounds; 6] = [
+/// Bounds that take longer.
+pub const LARGE: [Bounds; 4] = [
     Bounds {
         name: "liars, three blocks",
         height: 3,
@@ -123,29 +123,12 @@ pub const LARGE: [Bounds; 6] = [
         ..RESETS
     },
     Bounds {
-        name: "crashes, two blocks",
-        height: 2,
-        ..CRASHES
-    },
-    Bounds {
         name: "restores, and a crash",
         left: Left {
             crashes: 1,
             ..RESTORES.left
         },
         ..RESTORES
-    },
-    Bounds {
-        name: "sets, six blocks",
-        height: 6,
-        reaches: &[
-            Goal::SignedBy(0),
-            Goal::SignedBy(1),
-            Goal::SignedBy(2),
-            Goal::Waits,
-        ],
-        rekeys: &[2, 3],
-        ..SETS
     },
 ];
 
@@ -159,9 +142,6 @@ pub const RECOVERIES: [Recovery; 3] = [
     ("stolen recovery keys", true, false, 6, 5),
     ("two statements", true, true, 5, 1),
 ];
-
-/// The same, for longer.
-pub const LARGE_RECOVERIES: [Recovery; 1] = [("recovery, three blocks", false, true, 11, 3)];
 
 /// What came of a check.
 #[derive(Debug)]
@@ -327,7 +307,6 @@ impl Break {
 /// Every broken rule.
 pub fn breaks() -> Vec<Break> {
     let lossy = Bounds {
-        height: 3,
         left: Left {
             losses: 1,
             ..RESTORES.left

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use duet_model::campaign::{
-    breaks, check, check_recovery, Break, Checked, LARGE, LARGE_RECOVERIES, RECOVERIES, SMALL,
+    breaks, check, check_recovery, Break, Checked, LARGE, RECOVERIES, SMALL,
 };
 use std::{fs, io, process::ExitCode};
 
@@ -12,7 +12,7 @@ struct Arguments {
     /// Only the bounds with this name; "mutants" for the broken rules.
     #[arg(long, value_name = "NAME")]
     bounds: Option<String>,
-    /// Goes further, for minutes and gigabytes.
+    /// Goes further.
     #[arg(long)]
     large: bool,
     /// Also writes the tables into the documentation.
@@ -48,8 +48,7 @@ fn main() -> io::Result<ExitCode> {
     {
         add(&check(*bounds, None, true), &mut text);
     }
-    let large = LARGE_RECOVERIES.iter().filter(|_| arguments.large);
-    for of in RECOVERIES.iter().chain(large).filter(|of| wanted(of.0)) {
+    for of in RECOVERIES.iter().filter(|of| wanted(of.0)) {
         add(&check_recovery(*of, None), &mut text);
     }
     if wanted("mutants") {

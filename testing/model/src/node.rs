@@ -104,12 +104,6 @@ impl Node {
         self.voter.state().best_number().get()
     }
 
-    /// The set that proved it.
-    pub fn best_set(&self) -> Option<u64> {
-        let best = self.voter.best()?;
-        Some(best.commitment.validator_set_id.get())
-    }
-
     /// The set that it takes for the signing one.
     pub fn set_id(&self) -> u64 {
         self.voter.set_id().get()
