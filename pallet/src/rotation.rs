@@ -203,6 +203,8 @@ fn with_successor<'a, T: Config>(
     session: SessionIndex,
 ) -> KeysetPair {
     let planned_for = session.saturating_add(1);
+    // Always: a set that waited takes over with a date of long ago. (HANDOFF-5)
+    signing::renew::<T>(&current, queued.clone(), planned_for);
     // Restarting in each session would never end where sessions are short.
     let is_open = draft::is_open::<T>();
     let begin = || draft::begin::<T>(Purpose::Successor, planned_for, queued.clone());
@@ -212,7 +214,6 @@ fn with_successor<'a, T: Config>(
             current,
         };
     }
-    signing::renew::<T>(&current, queued, planned_for);
     KeysetPair::without_successor(current)
 }
 
@@ -252,8 +253,6 @@ fn plan<T: Config>(current: &KeysetCommitment, candidates: &Candidates<T>) -> Ke
             id: current.id,
             reason,
         });
-        let elected = candidates.elected.iter().map(|(validator, _)| validator);
-        signing::renew::<T>(current, elected, session);
         current.clone()
     })
 }

@@ -1,8 +1,8 @@
 use crate::{
     mock::{
-        events, key, logs, next_block, next_session, register, sessions, with, AwaitHandoff, Duet,
-        Elected, RuntimeCall, RuntimeOrigin, Session, SlashableSessions, System, Test, Told,
-        ValidatorsPerBlock,
+        events, key, logs, next_block, next_session, register, register_key_of, sessions, with,
+        AwaitHandoff, Duet, Elected, RuntimeCall, RuntimeOrigin, Session, SlashableSessions,
+        System, Test, Told, ValidatorsPerBlock,
     },
     Call, Error, Event, Handoff, HeaderOf, Keysets, Members, Sets, Truth, WeightInfo,
 };
@@ -462,6 +462,25 @@ fn a_set_that_took_over_has_its_own_time() {
         assert!(Duet::commitment_payload().is_some());
         next_session();
         assert!(Duet::commitment_payload().is_none());
+    });
+}
+
+/// HANDOFF-5: also when it waited for longer than that.
+#[test]
+fn a_set_that_waited_for_long_signs_as_long_as_its_members_are_validators() {
+    AwaitHandoff::set(true);
+    with_planned(|planned| {
+        sessions(SlashableSessions::get() + 2);
+        assert_ok!(prove(planned.handoff(&[1, 2, 3])));
+        // The next one is planned at once.
+        register_key_of(15, 5);
+        next_session();
+        assert_eq!(ids(), (1, 2));
+        assert!(Duet::commitment_payload().is_some());
+        let planned = Planned::end_block(1, &[1, 2, 3, 5]);
+        assert_ok!(prove(planned.handoff(&[1, 2, 3])));
+        next_session();
+        assert_eq!(ids(), (2, 2));
     });
 }
 
