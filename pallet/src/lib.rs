@@ -329,6 +329,12 @@ pub mod pallet {
     #[pallet::storage]
     pub type Sets<T: Config> = StorageMap<_, Twox64Concat, SetId, SetRecord, OptionQuery>;
 
+    /// Of each set in [`Sets`] and of the next one, the last two sessions of whose validators all members were: in
+    /// these all of them had stake. `None` for sets of before this item. (EQV-6)
+    #[pallet::storage]
+    pub type StakedFor<T: Config> =
+        StorageMap<_, Twox64Concat, SetId, (SessionIndex, SessionIndex), OptionQuery>;
+
     /// The default of [`OldestSet`].
     #[pallet::type_value]
     pub fn FirstSet() -> SetId {

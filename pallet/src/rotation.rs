@@ -7,7 +7,7 @@ use crate::{
     chores,
     draft::{self, Purpose},
     handoffs,
-    records::{install, record},
+    records::{install, note_staked, record},
     recovery, registration, rules,
     set::is_member,
     signing,
@@ -281,6 +281,7 @@ fn replace<T: Config>(
     NextKeys::<T>::put(&keys);
     Members::<T>::insert(next.id, owners);
     ElectedFor::<T>::mutate(|(_, next)| *next = elected_for);
+    note_staked::<T>(next.id, elected_for);
     announce::<T>(&ConsensusLog::Planned(next.clone()));
     // A set that took many blocks may be late.
     let soonest = pallet_session::CurrentIndex::<T>::get().saturating_add(1);

@@ -309,14 +309,16 @@ fn the_signing_and_the_planned_set_are_punishable_from_the_deactivation_on_and_n
         assert_eq!(sets.each_ref().map(status), expected);
         deactivate();
         let ended_in = Session::current_index();
+        assert_eq!(sets.each_ref().map(status), expected);
+        next_session();
         assert_eq!(sets.each_ref().map(status), [EvidenceStatus::New; 2]);
-        sessions(SlashableSessions::get());
+        sessions(SlashableSessions::get() - 1);
         assert_eq!(sets.each_ref().map(status), [EvidenceStatus::New; 2]);
-        // The stake is that of the session in which they ended.
+        // The stake is that of the session for which the planned set was made.
         let planned = Box::new(evidence(&sets[1], 3, BlockNumber::new(5)));
         assert_ok!(Duet::report_equivocation(RuntimeOrigin::signed(1), planned));
         assert!(
-            matches!(events().last(), Some(Event::EquivocationReported { offender: 3, session, .. }) if *session == ended_in)
+            matches!(events().last(), Some(Event::EquivocationReported { offender: 3, session, .. }) if *session == ended_in + 1)
         );
         next_session();
         assert_eq!(
