@@ -605,7 +605,7 @@ pub mod pallet {
         /// The chain no longer makes sets, and nothing is signed. (ACTIVE-3)
         #[codec(index = 19)]
         Deactivated {
-            /// The set that signed; `None` before the first set.
+            /// The set that signed; `None` if none did, as before the first set.
             ended: Option<SetId>,
         },
     }

@@ -21,6 +21,7 @@
 //! from where on sets are made), and two reads for `report_false_statement` (the pardons, and the hash of a block that is not beyond the
 //! chain, as the measured one was). Sets' sessions with stake (EQV-6) are one read for the reports; one read and one write for `finish_draft`
 //! and `reset`; one and two for `begin_draft`; two and three for `rotate`, which also reads the signing set's members.
+//! `deactivate` reads whether the set was ended before.
 //!
 //! A chain should run the benchmarks on its own hardware, as for every pallet. With the feature
 //! `host-functions` these weights are too high.
@@ -174,7 +175,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
     fn deactivate(parts: u32) -> Weight {
         // Fastest: 683 488 000. Standard error of the slope: 6 250 420. For 1 to 157 parts of 64.
         let each = cost::<T>(161_026_196, 13_817, (1, 1));
-        cost::<T>(847_604_000, 1_669, (3, 3)).saturating_add(each.saturating_mul(parts.into()))
+        cost::<T>(847_604_000, 1_669, (4, 3)).saturating_add(each.saturating_mul(parts.into()))
     }
 
     fn announce_payload() -> Weight {

@@ -328,6 +328,25 @@ fn the_signing_and_the_planned_set_are_punishable_from_the_deactivation_on_and_n
     });
 }
 
+/// ACTIVE-3: the sets were ended long ago.
+#[test]
+fn a_second_activation_that_is_called_off_makes_no_ended_set_punishable_anew() {
+    with(&[1, 2], || {
+        deactivate();
+        let ended_in = Session::current_index();
+        sessions(SlashableSessions::get() + 2);
+        activate(System::block_number() + 100);
+        deactivate();
+        assert_eq!(events().last(), Some(&Event::Deactivated { ended: None }));
+        assert!(Ended::<Test>::get());
+        let ended = Sets::<Test>::get(SetId::FIRST).expect("it is remembered");
+        assert_eq!(ended.last_session, Some(ended_in));
+        let evidence = evidence(&TestSet::new(0, [1, 2]), 1, BlockNumber::new(1));
+        let status = Duet::evidence_status(&evidence);
+        assert_eq!(status, EvidenceStatus::NotSlashable);
+    });
+}
+
 /// ACTIVE-4: an activation leaves the sets as the deactivation recorded them.
 #[test]
 fn an_activation_again_does_not_make_ended_sets_punishable_for_longer() {
