@@ -693,6 +693,8 @@ pub mod pallet {
         PardonOutOfBounds,
         /// FALSE-4: there are as many pardons as the chain keeps.
         TooManyPardons,
+        /// RESET-1: this block has a reset already.
+        AlreadyReset,
     }
 
     /// The registry at genesis.
