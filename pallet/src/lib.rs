@@ -819,8 +819,8 @@ pub mod pallet {
         /// Submits a set's handoff proof: it names the signers, and lets the next set start. (HANDOFF-1 to HANDOFF-4)
         ///
         /// `handoff` proves the block that planned the successor of the signing set, or of a set that ended in the
-        /// last session. Free when it holds and has a signer that no earlier proof had. An unsigned proof is accepted
-        /// from the node itself and in blocks.
+        /// last session. It must hold and have a signer that no earlier proof had. Free when it is the first proof of
+        /// that handoff, or unsigned: an unsigned proof is accepted from the node itself and in blocks.
         #[pallet::call_index(5)]
         #[pallet::weight(<T as Config>::WeightInfo::prove_handoff(handoff.non_signers()))]
         pub fn prove_handoff(

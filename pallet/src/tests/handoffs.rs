@@ -118,8 +118,9 @@ fn a_further_proof_needs_a_signer_that_no_proof_had() {
         assert_ok!(prove(planned.handoff(&[1, 2, 3])));
         let again = planned.handoff(&[1, 2, 3]);
         assert_noop!(prove(again), Error::<Test>::NoNewSigner);
-        // It has fewer signers than are known, and one who was left out.
-        assert_ok!(prove(planned.handoff(&[1, 2, 4])));
+        // It has fewer signers than are known, and one who was left out. The sender pays for it.
+        let post = prove(planned.handoff(&[1, 2, 4])).expect("it is accepted");
+        assert_eq!(post.pays_fee, Pays::Yes);
         let all = planned.bitfield(&[1, 2, 3, 4]);
         assert_eq!(Duet::handoff_signers(set_id(0)), Some(all));
         let full = planned.handoff(&[1, 2, 3, 4]);
@@ -136,6 +137,10 @@ fn only_who_signs_a_call_or_brings_a_bare_one_may_bring_a_proof() {
             DispatchError::BadOrigin
         );
         assert_ok!(Duet::prove_handoff(RuntimeOrigin::none(), handoff));
+        // A node's own fuller proof is free.
+        let fuller = Box::new(planned.handoff(&[1, 2, 4]));
+        let post = Duet::prove_handoff(RuntimeOrigin::none(), fuller).expect("it is accepted");
+        assert_eq!(post.pays_fee, Pays::No);
     });
 }
 
