@@ -606,6 +606,6 @@ fn gas_of_a_recovery() {
     }
 }
 
-const DEPLOYMENT: u64 = 2_165_555;
+const DEPLOYMENT: u64 = 2_168_776;
 const ANNOUNCED: u64 = 372_764;
 const CROSSED: u64 = 74_340;
