@@ -41,8 +41,8 @@ pub(crate) enum Tamper {
     OlderProof,
     /// An extrinsic fewer.
     FewerExtrinsics,
-    /// Trie nodes of 30 MB.
-    HugeAnswer,
+    /// A trie node of so many bytes.
+    HugeAnswer(usize),
     /// No answer to questions about the state.
     Silence,
     /// The keys of a start proof in another order.
@@ -237,7 +237,7 @@ impl State {
             Tamper::NoWords if keys.iter().any(|key| key[0] >> 4 == b'w' >> 4) => {
                 return self.world.nodes(number, &[vec![0]])
             }
-            Tamper::HugeAnswer => return vec![vec![0; 15_000_000]],
+            Tamper::HugeAnswer(len) => return vec![vec![0; len]],
             _ => self.world.nodes(number, keys),
         };
         if let Tamper::Changed(text) = self.tamper {
