@@ -79,9 +79,15 @@ pub(crate) fn session_of_offences<T: Config>(
         staked <= now || set.last_session.is_none(),
         Error::<T>::SetNotActive
     );
-    // Where that stake is free, some of the members may still have stake of later.
-    Ok(if is_slashable(staked) {
-        staked.min(now)
+    if is_slashable(staked) {
+        return Ok(staked.min(now));
+    }
+    // Where that stake is free, that of most members is not, as long as the set signs. (HANDOFF-5)
+    let (elected_for, _) = ElectedFor::<T>::get();
+    let of_most = elected_for.min(last);
+    let is_signing = set.last_session.is_none();
+    Ok(if is_signing && is_slashable(of_most) {
+        of_most
     } else {
         last
     })

@@ -19,7 +19,7 @@
 //! Added by hand since, for what the calls read or write more than then: two reads for `rotate` and `begin_draft` (the trusting period,
 //! and whether the signing set was ended), one read and one write for `finish_draft` and two and one for `reset` (that it was ended, and
 //! from where on sets are made), and two reads for `report_false_statement` (the pardons, and the hash of a block that is not beyond the
-//! chain, as the measured one was). Sets' sessions with stake (EQV-6) are one read for the reports; one read and one write for `finish_draft`
+//! chain, as the measured one was). Sets' sessions with stake (EQV-6) are two reads for the reports; one read and one write for `finish_draft`
 //! and `reset`; one and two for `begin_draft`; two and three for `rotate`, which also reads the signing set's members.
 //! `deactivate` reads whether the set was ended before.
 //!
@@ -94,7 +94,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
     fn report_equivocation(n: u32) -> Weight {
         // Fastest: 3 486 291 000. Standard error of the slope: 3 314 328. For n from 1 to 100.
         let each = cost::<T>(PUNISHED_AGAIN, 2_656, (4, 0));
-        cost::<T>(3_373_585_388, 5_274, (14, 3)).saturating_add(each.saturating_mul(n.into()))
+        cost::<T>(3_373_585_388, 5_274, (15, 3)).saturating_add(each.saturating_mul(n.into()))
     }
 
     fn rotate(n: u32) -> Weight {
@@ -154,7 +154,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
         // The slopes of `prove_handoff` and of `report_equivocation`.
         let each_non_signer = cost::<T>(NON_SIGNER, 0, (0, 0));
         let each_member = cost::<T>(PUNISHED_AGAIN, 2_656, (4, 0));
-        cost::<T>(6_572_973_316, 4_972, (15, 3))
+        cost::<T>(6_572_973_316, 4_972, (16, 3))
             .saturating_add(each_accused.saturating_mul(accused.into()))
             .saturating_add(each_non_signer.saturating_mul(non_signers.into()))
             .saturating_add(each_member.saturating_mul(n.into()))

@@ -207,15 +207,15 @@ fn a_replaced_key_answers_for_its_owner() {
     });
 }
 
-/// The sessions to which offences by set 0 in the next blocks are dated, one in each session that starts.
-fn dated(offences: u32) -> Vec<u32> {
+/// The sessions to which offences by set 0 about these blocks are dated, one in each session that starts.
+fn dated(blocks: core::ops::Range<u32>) -> Vec<u32> {
     let date = |block| {
         report(evidence(&four(), 2, BlockNumber::new(block))).expect("it is slashable");
         let session = Punished::take().last().map(|(_, _, _, session)| *session);
         next_session();
         session.expect("it is punished")
     };
-    (0..offences).map(date).collect()
+    blocks.map(date).collect()
 }
 
 /// EQV-6: in the later ones the member that left has no stake.
@@ -227,7 +227,10 @@ fn a_set_that_waits_answers_with_the_last_session_in_which_all_its_members_had_s
         Elected::set(vec![1, 3, 4]);
         assert_eq!(SlashableSessions::get(), 3);
         // In session 7 the stake of session 3 is free, and the others still answer.
-        assert_eq!(dated(6), [2, 3, 3, 3, 3, 7]);
+        assert_eq!(dated(0..6), [2, 3, 3, 3, 3, 7]);
+        // Nor do they escape when they leave together.
+        Elected::set(vec![6, 7]);
+        assert_eq!(dated(6..9), [8, 9, 9]);
     });
 }
 
@@ -242,7 +245,7 @@ fn a_member_that_comes_back_answers_from_the_session_on_in_which_it_is_back() {
         Elected::set(vec![1, 2, 3, 4]);
         next_session();
         assert_eq!(Session::validators(), [1, 3, 4]);
-        assert_eq!(dated(2), [2, 4]);
+        assert_eq!(dated(0..2), [2, 4]);
     });
 }
 
@@ -252,7 +255,7 @@ fn a_set_of_which_no_session_is_known_answers_with_its_last_one() {
     with_four(|| {
         sessions(1);
         StakedFor::<Test>::remove(SetId::FIRST);
-        assert_eq!(dated(2), [1, 2]);
+        assert_eq!(dated(0..2), [1, 2]);
         assert_eq!(StakedFor::<Test>::get(SetId::FIRST), Some((3, 4)));
         register_key_of(20, 2);
         sessions(3 + SlashableSessions::get());
