@@ -3,7 +3,6 @@
 use crate::{
     fault::{Fault, Lie, Missing},
     outside::shown,
-    state::bytes_in,
     wire::WireFault,
 };
 use duet_light_client::{decode, Error, HandoffProof, Received, MAX_ANSWER_LEN, MAX_HEADER_LEN};
@@ -98,6 +97,11 @@ fn is_bounded(method: &str) -> bool {
         | "mmr_generateProof" => true,
         _ => method.starts_with("duet_"),
     }
+}
+
+/// How many bytes `0x`-hex text has at most.
+pub(crate) fn bytes_in(text: &str) -> usize {
+    text.len().saturating_sub(2).div_ceil(2)
 }
 
 /// A header's bytes as they came, which are at most [`MAX_HEADER_LEN`]: longer text is not decoded.

@@ -5,7 +5,7 @@
 use crate::{
     fault::{Fault, Lie, Missing},
     list::Texts,
-    server::{decode_hex, header_of, Server},
+    server::{bytes_in, decode_hex, header_of, Server},
 };
 use codec::{Compact, Encode};
 use duet_light_client::{BlockProof, Mode, Update, MAX_HEADER_LEN};
@@ -268,11 +268,6 @@ fn other(asked: String, got: &str) -> Lie {
 /// Bytes in text: `0x` and hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
-}
-
-/// How many bytes such a text has at most.
-pub(crate) fn bytes_in(text: &str) -> usize {
-    text.len().saturating_sub(2).div_ceil(2)
 }
 
 pub(crate) fn from_hex(text: &str, asked: impl Fn() -> String) -> Result<Vec<u8>, Fault> {
