@@ -2,7 +2,7 @@
 //
 // They use separate connections, so that they do not affect verified requests.
 
-import { incomplete, misuse, ofVerifier, unreachable } from "./error.js";
+import { incomplete, misuse, ofVerifier, otherAnswer, unreachable } from "./error.js";
 import { Connection } from "./rpc.js";
 import { shown } from "./text.js";
 
@@ -34,15 +34,23 @@ export class Relay {
     this.#blame = blame;
   }
 
-  /** Asks a node; `{ result, endpoint }`, or `{ error, endpoint }` with the node's own error. Once, unless `again` is set. */
-  async request(method, params, { again = false } = {}) {
+  /**
+   * Asks a node; `{ result, endpoint }`, or `{ error, endpoint }` with the node's own error. Once, unless `again` is
+   * set. `expected` is the only result of an honest node, if that is known.
+   */
+  async request(method, params, { again = false, expected } = {}) {
     let last;
     for (const endpoint of this.#endpoints()) {
       let line;
       try {
         line = await this.#line(endpoint);
         if (line.connection.pending >= MAX_PENDING) throw misuse(`${MAX_PENDING} requests are already pending`);
-        return { ...(await line.connection.askRaw(method, params, MOST)), endpoint: endpoint.url };
+        const answer = await line.connection.askRaw(method, params, MOST);
+        if (expected !== undefined && "result" in answer && answer.result !== expected) {
+          line.connection.end(otherAnswer(expected, shown(JSON.stringify(answer.result))));
+          throw line.connection.fault;
+        }
+        return { ...answer, endpoint: endpoint.url };
       } catch (thrown) {
         last = this.#failed(endpoint, thrown);
         if (last.verdict === "refused" || (line && !again)) throw last;
