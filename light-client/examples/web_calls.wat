@@ -6,9 +6,10 @@
   (memory (export "memory") 17)
   (global (export "__heap_base") i32 (i32.const 65536))
   (data (i32.const 1024) "{version}")
-  (data (i32.const 4096) "{metadata}")
+  (data (i32.const 16384) "{metadata}")
   (data (i32.const 8192) "fee")
   (data (i32.const 8200) "fee details")
+  (data (i32.const 8216) "validity")
 
   (func $bytes (param $at i32) (param $length i32) (result i64)
     (i64.or
@@ -22,11 +23,14 @@
   (func (export "Core_version") (param i32 i32) (result i64)
     (call $bytes (i32.const 1024) (i32.const {version_length})))
   (func (export "Metadata_metadata") (param i32 i32) (result i64)
-    (call $bytes (i32.const 4096) (i32.const {metadata_length})))
+    (call $bytes (i32.const 16384) (i32.const {metadata_length})))
   (func (export "TransactionPaymentApi_query_info") (param i32 i32) (result i64)
     (call $value (call $get (call $bytes (i32.const 8192) (i32.const 3)))))
   (func (export "TransactionPaymentApi_query_fee_details") (param i32 i32) (result i64)
     (call $value (call $get (call $bytes (i32.const 8200) (i32.const 11)))))
+
+  (func (export "TaggedTransactionQueue_validate_transaction") (param i32 i32) (result i64)
+    (call $value (call $get (call $bytes (i32.const 8216) (i32.const 8)))))
 
   ;; The entry under a key, and the key after one.
   (func (export "Test_read") (param i32 i32) (result i64)

@@ -1,6 +1,7 @@
 //! Proofs by a large set for `cargo xtask web --bench`, and how long they take here: JSON on standard output.
 //!
-//! Each proof is measured in both forms, alone and in batches of all; times are milliseconds for each proof.
+//! Each proof is measured in both forms, alone and in batches of all; times are milliseconds for each proof. With the
+//! argument `many`, there are many proofs by a small set instead, in the stateless form, and nothing is measured.
 
 #![allow(
     clippy::expect_used,
@@ -17,9 +18,14 @@ use std::{fmt::Write as _, time::Instant};
 const MEMBERS: u32 = 1_000;
 const PROOFS: u32 = 100;
 const SAMPLES: usize = 21;
+/// The members and proofs for `many`.
+const FEW: u32 = 4;
+const MANY: u32 = 1_000;
 
 fn main() {
-    let set = TestSet::new(0, 0..u64::from(MEMBERS));
+    let many = std::env::args().any(|argument| argument == "many");
+    let (members, proofs) = if many { (FEW, MANY) } else { (MEMBERS, PROOFS) };
+    let set = TestSet::new(0, 0..u64::from(members));
     let commitment = set.set.commitment().clone();
     let genesis_hash = H256::repeat_byte(1);
     let checkpoint = Checkpoint {
@@ -29,9 +35,9 @@ fn main() {
         keysets: Keysets::without_successor(commitment),
     };
     let keys = set.set.keyset().key_bytes();
-    let justified = (1..=PROOFS).map(|number| {
+    let justified = (1..=proofs).map(|number| {
         let message = RoundMessage::new(genesis_hash, set.commitment(number, &set.set));
-        set.justify(&message, 0..MEMBERS)
+        set.justify(&message, 0..members)
     });
     let justified: Vec<_> = justified.collect();
     let stateless = justified
@@ -42,13 +48,23 @@ fn main() {
         .into_iter()
         .map(|proof| proof.into_unchecked().into())
         .collect();
+    if many {
+        println!(
+            "{{\"checkpoint\":\"{}\",\"genesisHash\":\"{}\",\"justifications\":[{}],\"proofs\":[{}]}}",
+            hex(&checkpoint.encode()),
+            hex(genesis_hash.as_bytes()),
+            quoted(full.iter().map(bytes)),
+            quoted(stateless.iter().map(bytes)),
+        );
+        return;
+    }
 
     let with_keys = Trusted::from_checkpoint(checkpoint.clone(), Mode::Full).expect("a checkpoint");
     let with_keys = with_keys.with_keys(SetId::new(0), &keys).expect("its keys");
     let without =
         Trusted::from_checkpoint(checkpoint.clone(), Mode::Stateless).expect("a checkpoint");
     println!(
-        "{{\"members\":{MEMBERS},\"checkpoint\":\"{}\",\"keys\":\"{}\",\"commitment\":\"{}\",\"genesisHash\":\"{}\",\
+        "{{\"members\":{members},\"checkpoint\":\"{}\",\"keys\":\"{}\",\"commitment\":\"{}\",\"genesisHash\":\"{}\",\
          \"justification\":{},\"stateless\":{}}}",
         hex(&checkpoint.encode()),
         hex(&keys.encode()),
@@ -61,12 +77,6 @@ fn main() {
 
 /// The proofs of one form, and how long they take.
 fn form(trusted: &Trusted, proofs: &[Update]) -> String {
-    let bytes = proofs.iter().map(|proof| match proof {
-        Update::Justification(proof) => proof.encode(),
-        Update::Handoff(proof) => proof.encode(),
-        Update::Stateless(proof) => proof.encode(),
-    });
-    let quoted: Vec<_> = bytes.map(|bytes| format!("\"{}\"", hex(&bytes))).collect();
     let one = samples(1, || {
         let proof = proofs.first().expect("there are some").clone();
         assert!(matches!(trusted.verify(proof), Ok(Outcome::New(_))));
@@ -76,8 +86,22 @@ fn form(trusted: &Trusted, proofs: &[Update]) -> String {
     });
     format!(
         "{{\"proofs\":[{}],\"one\":{one:?},\"batch\":{batch:?}}}",
-        quoted.join(",")
+        quoted(proofs.iter().map(bytes))
     )
+}
+
+fn bytes(proof: &Update) -> Vec<u8> {
+    match proof {
+        Update::Justification(proof) => proof.encode(),
+        Update::Handoff(proof) => proof.encode(),
+        Update::Stateless(proof) => proof.encode(),
+    }
+}
+
+/// The entries of a list in JSON.
+fn quoted(all: impl Iterator<Item = Vec<u8>>) -> String {
+    let quoted: Vec<_> = all.map(|bytes| format!("\"{}\"", hex(&bytes))).collect();
+    quoted.join(",")
 }
 
 /// Milliseconds for each of `count`, once unmeasured and then measured.

@@ -1,8 +1,11 @@
 //! The digest of a header: the block's messages to readers of headers.
 
 use crate::{error::Error, header::HeaderParts};
-use alloc::{string::ToString, vec::Vec};
+use alloc::{format, string::ToString, vec::Vec};
 use codec::{Compact, Decode};
+
+/// The most bytes of a header whose digest is read: a header is a few roots, and short messages.
+pub const MAX_HEADER_LEN: usize = 64 * 1024;
 
 /// An item of a digest, as Substrate encodes it. Most are of an engine, by its four bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Decode)]
@@ -27,15 +30,21 @@ pub enum DigestItem {
 /// The items in the digest of a header with this encoding, in their order. Nothing is verified: the header's hash has to be known
 /// by other means ([`FinalBlock::header`](crate::FinalBlock::header)).
 ///
-/// Rules: ENC-6. Allocates no more than the input's length allows.
+/// Rules: ENC-6. Allocates at most 32 bytes for each byte of the header, of which there are at most [`MAX_HEADER_LEN`].
 ///
 /// # Errors
-/// [`Error::Malformed`] when the bytes are not a header, or bytes follow it.
+/// [`Error::Malformed`] when the bytes are more, are not a header, or bytes follow it.
 pub fn digest_items(header: &[u8]) -> Result<Vec<DigestItem>, Error> {
     let malformed = |error: codec::Error| Error::Malformed {
         object: "header",
         reason: error.to_string(),
     };
+    let got = header.len();
+    if got > MAX_HEADER_LEN {
+        let reason = format!("{got} bytes, above the limit of {MAX_HEADER_LEN}");
+        let object = "header";
+        return Err(Error::Malformed { object, reason });
+    }
     let (_, mut digest) = HeaderParts::split(header).map_err(malformed)?;
     let input = &mut digest;
     let Compact(count) = Compact::<u32>::decode(input).map_err(malformed)?;
@@ -97,5 +106,18 @@ mod tests {
             let error = digest_items(&bytes).unwrap_err();
             assert_eq!(error.rule(), "ENC-6", "{error}");
         }
+    }
+
+    /// ENC-6
+    #[test]
+    fn a_header_of_64_kib_is_read_and_none_with_a_byte_more() {
+        let of = |items: u32| header(items, &vec![8; usize::try_from(items).unwrap()]);
+        let most = 65_536 - u32::try_from(of(1 << 15).len() - (1 << 15)).unwrap();
+        assert_eq!(of(most).len(), MAX_HEADER_LEN);
+        let count = usize::try_from(most).unwrap();
+        assert_eq!(digest_items(&of(most)).unwrap().len(), count);
+        let error = digest_items(&of(most + 1)).unwrap_err();
+        let words = "65537 bytes, above the limit of 65536";
+        assert!(error.to_string().ends_with(words), "{error}");
     }
 }

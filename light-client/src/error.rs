@@ -1,7 +1,8 @@
 //! Errors of verification: the broken rule, the culprit, and the next step.
 
-use crate::misbehaviour::{Conflict, Misbehaviour};
-use alloc::{boxed::Box, string::String};
+use crate::misbehaviour::{Conflict, DisputedRecovery, Misbehaviour};
+use alloc::{boxed::Box, string::String, vec::Vec};
+use codec::Encode;
 use core::fmt;
 use duet_primitives::{
     suite::MAX_VALIDATORS, BlockNumber, Culprit, JustificationError, KeysetError, PointError,
@@ -241,6 +242,9 @@ pub enum Error {
     /// Two proofs hold that cannot both be true.
     #[error("{0}")]
     Misbehaviour(Box<Misbehaviour>),
+    /// RECOVER-8: a valid proof by a set from before a crossed reset contradicts the recovery.
+    #[error("{0}")]
+    DisputedRecovery(Box<DisputedRecovery>),
     /// Keys for a set whose keys are not needed: it is not trusted, or [`Mode::Stateless`](crate::Mode) keeps none.
     #[error("LIGHT-3: the keys of set {set} are not needed")]
     KeysNotNeeded {
@@ -273,6 +277,7 @@ impl Error {
             Self::Stateless(error) => stateless_rule(error),
             Self::CheckpointContradicted { conflict, .. } => conflict.rule(),
             Self::Misbehaviour(misbehaviour) => misbehaviour.conflict().rule(),
+            Self::DisputedRecovery(_) => "RECOVER-8",
         }
     }
 
@@ -289,9 +294,10 @@ impl Error {
             Self::Keys { error, .. } => error.culprit(),
             Self::Justification(error) => error.culprit(),
             Self::Stateless(error) => error.culprit(),
-            Self::Successor { .. } | Self::SuccessorLen { .. } | Self::Misbehaviour(_) => {
-                Culprit::Validators
-            }
+            Self::Successor { .. }
+            | Self::SuccessorLen { .. }
+            | Self::Misbehaviour(_)
+            | Self::DisputedRecovery(_) => Culprit::Validators,
             Self::NotABlockHash { .. }
             | Self::NotAGenesisHash
             | Self::OtherGenesis { .. }
@@ -303,6 +309,15 @@ impl Error {
             | Self::KeysNeeded { .. }
             | Self::OldBlock { .. }
             | Self::TooFarAhead { .. } => Culprit::Nobody,
+        }
+    }
+
+    /// The two proofs that hold and cannot both be true, in SCALE; `None` for any other error.
+    pub fn evidence(&self) -> Option<[Vec<u8>; 2]> {
+        match self {
+            Self::Misbehaviour(found) => Some(found.proofs().map(Encode::encode)),
+            Self::DisputedRecovery(found) => Some([found.recovery.encode(), found.proof.encode()]),
+            _ => None,
         }
     }
 
@@ -321,9 +336,10 @@ impl Error {
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },
             Self::TooFarAhead { latest, .. } => NextStep::FetchHandoffProofs { from_set: *latest },
             Self::OldBlock { .. } | Self::KeysNotNeeded { .. } => NextStep::GoOn,
-            Self::Successor { .. } | Self::SuccessorLen { .. } | Self::Misbehaviour(_) => {
-                NextStep::Stop
-            }
+            Self::Successor { .. }
+            | Self::SuccessorLen { .. }
+            | Self::Misbehaviour(_)
+            | Self::DisputedRecovery(_) => NextStep::Stop,
             Self::Malformed { .. }
             | Self::StorageProof(_)
             | Self::Keys { .. }

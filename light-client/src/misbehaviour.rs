@@ -5,7 +5,7 @@
 
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::fmt;
-use duet_primitives::{Commitment, Justification, SetId, UncheckedJustification};
+use duet_primitives::{Commitment, Justification, RecoveryProof, SetId, UncheckedJustification};
 use scale_info::TypeInfo;
 
 /// The contradiction between the two proofs.
@@ -142,6 +142,43 @@ impl fmt::Display for Misbehaviour {
             second.block_number,
             second.block_hash,
             second.validator_set_id,
+        )
+    }
+}
+
+/// Evidence that a crossed recovery was false, or that a set signs although a reset ended it: the recovery proof, and a
+/// finality proof by a set from before the reset, for its block or a later one. (RECOVER-8)
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisputedRecovery {
+    pub(crate) recovery: RecoveryProof,
+    pub(crate) proof: UncheckedJustification,
+}
+
+impl DisputedRecovery {
+    /// The proof by which the reset was crossed. It was checked then.
+    pub fn recovery(&self) -> &RecoveryProof {
+        &self.recovery
+    }
+
+    /// The finality proof, which was checked now.
+    pub fn proof(&self) -> &UncheckedJustification {
+        &self.proof
+    }
+}
+
+impl fmt::Display for DisputedRecovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (statement, signed) = (&self.recovery.statement, &self.proof.commitment);
+        write!(
+            f,
+            "RECOVER-8: two proofs hold that cannot both be true: recovery set {} says that the reset in block {} ended \
+             set {}, and set {} signed block {} ({:?})",
+            statement.recovery_set,
+            statement.reset_number,
+            statement.ended,
+            signed.validator_set_id,
+            signed.block_number,
+            signed.block_hash,
         )
     }
 }

@@ -203,7 +203,8 @@ impl Trusted {
     /// Crosses the reset when the wait is over. (RECOVER-8)
     ///
     /// Behind it the newest block is that of the reset, without a proof and without a time of its own: the date of the
-    /// block before counts until another one is proven. Its set signs, and has no successor yet.
+    /// block before counts until another one is proven. Its set signs, and has no successor yet. The sets before it are
+    /// kept until its first proof: [`verify`](fn@crate::verify) finds what they sign behind the reset.
     ///
     /// `now` and `given` are as in [`Trusted::announce`].
     ///
@@ -237,7 +238,10 @@ impl Trusted {
             left => return Err(RecoverError::Early { left }),
         }
         self.is_young(now, given)?;
+        // Of several crossings without a proof in between, the sets before the first one were proven last.
+        let before = self.before.clone();
         Ok(Crossing::Crossed(Box::new(Self {
+            before: Some(before.unwrap_or_else(|| Box::new(self.clone()))),
             best: Best {
                 number: statement.reset_number,
                 hash: statement.reset_hash,

@@ -1,4 +1,5 @@
-//! The trusted state as bytes: a version, the state, its date and its recovery in SCALE, a checksum.
+//! The trusted state as bytes: a version, the state with its date and its recovery in SCALE, the same of the state before
+//! a crossing, a checksum.
 //!
 //! These bytes are the client's own. Decoding detects damage and inconsistencies, but cannot check them against the
 //! chain: anybody who can write the file controls the client's trust.
@@ -16,7 +17,9 @@ use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{Keyset, Pk1Bytes, UncheckedJustification};
 use sp_core::Hasher;
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
+/// Without the state before a crossing.
+const RECOVERED: u8 = 3;
 /// Without the recovery.
 const DATED: u8 = 2;
 /// Without the date.
@@ -32,9 +35,20 @@ struct StateV1 {
     next_keys: Option<Vec<Pk1Bytes>>,
 }
 
+/// The state, its date and its recovery.
+type Parts = (StateV1, Option<Dated>, Option<Announced>);
+
 impl Trusted {
     /// The bytes of this state. Cost: a copy of the keys.
     pub fn encode(&self) -> Vec<u8> {
+        let before = self.before.as_deref().map(Self::parts);
+        let mut bytes = (VERSION, self.parts(), before).encode();
+        let checksum = Blake2Hasher::hash(&bytes);
+        bytes.extend(checksum.as_bytes());
+        bytes
+    }
+
+    fn parts(&self) -> Parts {
         let keys = |set: &TrustedSet| set.keys.as_ref().map(|keys| keys.key_bytes());
         let state = StateV1 {
             mode: self.mode,
@@ -43,13 +57,24 @@ impl Trusted {
             signing_keys: keys(&self.signing),
             next_keys: self.next.as_ref().and_then(keys),
         };
-        let mut bytes = (VERSION, state, self.dated, &self.recovery).encode();
-        let checksum = Blake2Hasher::hash(&bytes);
-        bytes.extend(checksum.as_bytes());
-        bytes
+        (state, self.dated, self.recovery.as_deref().cloned())
     }
 
-    /// Reads back what [`Trusted::encode`] wrote. Cost: [`Keyset::check`] for both sets.
+    fn from_parts((state, dated, recovery): Parts) -> Result<Self, StateError> {
+        let mut trusted = state.into_trusted()?;
+        trusted.dated = dated;
+        trusted.recovery = recovery.map(Box::new);
+        if trusted.recovery.is_some()
+            && trusted.announced().is_none()
+            && trusted.crossed_by().is_none()
+        {
+            return Err(other_recovery());
+        }
+        Ok(trusted)
+    }
+
+    /// Reads back what [`Trusted::encode`] wrote. Cost: [`Keyset::check`] for both sets,
+    /// and for those before a crossing.
     ///
     /// # Errors
     /// [`StateError`] when the bytes are no state, of another version, damaged, or do not belong together.
@@ -62,7 +87,8 @@ impl Trusted {
             .ok_or(StateError::NotAState)?;
         let (version, state) = body.split_first().ok_or(StateError::NotAState)?;
         let is_whole = Blake2Hasher::hash(body).as_bytes() == checksum;
-        match ([UNDATED, DATED, VERSION].contains(version), is_whole) {
+        let known = [UNDATED, DATED, RECOVERED, VERSION];
+        match (known.contains(version), is_whole) {
             (true, true) => {}
             (true, false) => return Err(StateError::Checksum),
             (false, true) => {
@@ -74,26 +100,39 @@ impl Trusted {
             // A newer format keeps the checksum, so that it is not taken for something else.
             (false, false) => return Err(StateError::NotAState),
         }
+        let input = &mut &*state;
         let read = match *version {
-            UNDATED => StateV1::decode_all(&mut &*state).map(|state| (state, None, None)),
-            DATED => DecodeAll::decode_all(&mut &*state).map(|(state, dated)| (state, dated, None)),
-            _ => <(StateV1, Option<Dated>, Option<Announced>)>::decode_all(&mut &*state),
+            UNDATED => StateV1::decode_all(input).map(|state| ((state, None, None), None)),
+            DATED => {
+                DecodeAll::decode_all(input).map(|(state, dated)| ((state, dated, None), None))
+            }
+            RECOVERED => Parts::decode_all(input).map(|parts| (parts, None)),
+            _ => <(Parts, Option<Parts>)>::decode_all(input),
         };
-        let (state, dated, recovery) =
-            read.map_err(|error| StateError::Malformed(error.to_string()))?;
-        let mut trusted = state.into_trusted()?;
-        trusted.dated = dated;
-        trusted.recovery = recovery.map(Box::new);
-        if trusted.recovery.is_some()
-            && trusted.announced().is_none()
-            && trusted.crossed_by().is_none()
+        let (parts, before) = read.map_err(|error| StateError::Malformed(error.to_string()))?;
+        let mut trusted = Self::from_parts(parts)?;
+        let before = before.map(Self::from_parts).transpose()?;
+        if before
+            .as_ref()
+            .is_some_and(|before| !trusted.is_behind(before))
         {
-            return Err(StateError::Malformed(
-                "the recovery is of another block".to_string(),
-            ));
+            return Err(other_recovery());
         }
+        trusted.before = before.map(Box::new);
         Ok(trusted)
     }
+
+    /// Whether a crossing can have led here from this state.
+    fn is_behind(&self, before: &Self) -> bool {
+        before.announced().is_some()
+            && before.genesis_hash == self.genesis_hash
+            && before.best.number < self.best.number
+            && self.best.proof.is_none()
+    }
+}
+
+fn other_recovery() -> StateError {
+    StateError::Malformed("the recovery is of another block".to_string())
 }
 
 impl StateV1 {

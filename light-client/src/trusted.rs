@@ -72,6 +72,9 @@ pub struct Trusted {
     pub(crate) dated: Option<Dated>,
     /// About the newest block, or led to it.
     pub(crate) recovery: Option<Box<Announced>>,
+    /// The state before a reset was crossed, until the new set proves a block: its sets may show that the recovery was
+    /// false. (RECOVER-8)
+    pub(crate) before: Option<Box<Trusted>>,
 }
 
 impl Trusted {
@@ -120,6 +123,7 @@ impl Trusted {
             signing: TrustedSet::new(start.keys, mode),
             dated: None,
             recovery: None,
+            before: None,
         })
     }
 
@@ -160,6 +164,7 @@ impl Trusted {
             signing: TrustedSet::without_keys(current),
             dated: None,
             recovery: None,
+            before: None,
         }
     }
 
@@ -186,6 +191,7 @@ impl Trusted {
     /// This state in another mode: keys are dropped, or missing until [`Trusted::with_keys`] adds them.
     pub fn in_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
+        self.before = self.before.map(|before| Box::new(before.in_mode(mode)));
         if mode == Mode::Stateless {
             self.signing.keys = None;
             if let Some(next) = &mut self.next {
@@ -262,6 +268,12 @@ impl Trusted {
         let signing = self.signing().id;
         let next = self.next().map(|next| next.id);
         next.into_iter().chain([signing])
+    }
+
+    /// The ids of the sets before a crossed reset, the newest first, until the new set proves a block. A proof by one of
+    /// them for the block of the reset, or a later one, contradicts the recovery. (RECOVER-8)
+    pub fn ended_sets(&self) -> impl Iterator<Item = SetId> + '_ {
+        self.before.iter().flat_map(|before| before.set_ids())
     }
 
     /// Time and trusting period of the newest block of which they are known. It is the newest trusted block or an older

@@ -6,7 +6,7 @@
 
 use crate::{
     error::Error,
-    misbehaviour::{Conflict, Misbehaviour},
+    misbehaviour::{Conflict, DisputedRecovery, Misbehaviour},
     rules,
     trusted::{Best, Trusted, TrustedSet},
     update::Update,
@@ -63,7 +63,9 @@ impl Verified {
 ///
 /// Rules: LIGHT-4 the block is not old; LIGHT-5 and LIGHT-6 the set is trusted (LIGHT-7 when it is not yet); JUST-1 to
 /// JUST-5, or STATELESS-1, STATELESS-2 and JUST-1 to JUST-5; LIGHT-5 the successor follows; LIGHT-4 and LIGHT-5 no
-/// conflict with what was proven before; LIGHT-3 the next set's keys, where they are sent along.
+/// conflict with what was proven before; LIGHT-3 the next set's keys, where they are sent along. After a crossing, until
+/// the new set's first proof, a proof by a lower set is checked against the state before it, and contradicts the recovery
+/// if it holds. (RECOVER-8)
 /// Cost: one justification or stateless proof, at most two where LIGHT-7 applies; with keys,
 /// [`duet_primitives::Keyset::check`].
 ///
@@ -78,6 +80,9 @@ fn verify_with(
     update: &Update,
     check: impl FnOnce(PreparedJustification) -> Result<Justification, JustificationError>,
 ) -> Result<Outcome, Error> {
+    if let Some(before) = before_crossing(trusted, update) {
+        return disputed(before, verify_with(before, update, check)?);
+    }
     let (set, prepared) = match before_equation(trusted, update, None) {
         Err(error @ Error::TooFarAhead { .. }) => {
             set_id_is_unchanged(trusted, update)?;
@@ -150,7 +155,9 @@ impl Trusted {
     /// # Errors
     /// As [`verify`], save for JUST-5 and for what is checked after it.
     pub fn witness(&self, update: impl Into<Update>) -> Result<Witness, Error> {
-        let (_, prepared) = before_equation(self, &update.into(), None)?;
+        let update = update.into();
+        let state = before_crossing(self, &update).unwrap_or(self);
+        let (_, prepared) = before_equation(state, &update, None)?;
         Ok(prepared.witness())
     }
 
@@ -180,6 +187,26 @@ impl Trusted {
     pub fn verify_prefix(&self, updates: &[Update]) -> Vec<Verified> {
         verify_prefix(self, updates)
     }
+}
+
+/// RECOVER-8: the state before a crossing, for a proof by a set that cannot sign behind it. Of an older block it says
+/// nothing about the reset.
+fn before_crossing<'a>(trusted: &'a Trusted, update: &Update) -> Option<&'a Trusted> {
+    let commitment = update.commitment();
+    let is_of_ended = commitment.validator_set_id < trusted.signing().id
+        && commitment.block_number >= trusted.best_number();
+    trusted.before.as_deref().filter(|_| is_of_ended)
+}
+
+/// RECOVER-8: what holds against the state before the crossing contradicts the recovery.
+fn disputed(before: &Trusted, outcome: Outcome) -> Result<Outcome, Error> {
+    let (Outcome::New(verified), Some(announced)) = (&outcome, before.announced()) else {
+        return Ok(outcome);
+    };
+    Err(Error::DisputedRecovery(Box::new(DisputedRecovery {
+        recovery: announced.proof().clone(),
+        proof: verified.justification.clone().into_unchecked(),
+    })))
 }
 
 /// The rules on the signers and on the form of the proof, up to the equation. The proof's content is not trusted yet.
@@ -338,7 +365,8 @@ fn after(
         signing: set.clone(),
         next,
         dated: trusted.dated(),
-        // A newer proof ends an announcement. (RECOVER-8)
+        // A newer proof ends an announcement, and is by the set behind the reset. (RECOVER-8)
         recovery: None,
+        before: None,
     }
 }

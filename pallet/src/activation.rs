@@ -45,10 +45,13 @@ pub(crate) fn deactivate<T: Config>() -> Result<(), Error<T>> {
     ActiveFrom::<T>::kill();
     // Otherwise a set in the making would be finished in one of the next blocks.
     draft::discard::<T>();
-    let sets = Keysets::<T>::get();
+    // Sets that were ended before are punishable as of then, also where a second activation is called off.
+    let sets = Keysets::<T>::get().filter(|_| !Ended::<T>::get());
     let ended = sets.as_ref().map(|sets| sets.current.id);
-    Ended::<T>::put(ended.is_some());
-    sets.into_iter().for_each(end::<T>);
+    if let Some(sets) = sets {
+        end::<T>(sets);
+        Ended::<T>::put(true);
+    }
     Pallet::<T>::deposit_event(Event::Deactivated { ended });
     Ok(())
 }

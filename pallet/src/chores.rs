@@ -2,7 +2,8 @@
 //! block does as much as one block may, and the next blocks continue. (HANDOFF-3, EQV-6, CHAIN-8)
 
 use crate::{
-    handoffs, registration, Chores, Config, Handoffs, Keysets, Members, OldestSet, Sets, Unsettled,
+    handoffs, registration, Chores, Config, Handoffs, Keysets, Members, OldestSet, Sets, StakedFor,
+    Unsettled,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use duet_primitives::SetId;
@@ -94,6 +95,7 @@ fn forget_sets<T: Config>(current: SetId, session: SessionIndex) {
         Sets::<T>::remove(id);
         Members::<T>::remove(id);
         Handoffs::<T>::remove(id);
+        StakedFor::<T>::remove(id);
         kept = id.saturating_next();
     }
     if kept != oldest {

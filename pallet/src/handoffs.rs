@@ -79,14 +79,18 @@ pub(crate) fn prove<T: Config>(
     origin: T::RuntimeOrigin,
     handoff: Handoff<HeaderOf<T>>,
 ) -> DispatchResultWithPostInfo {
+    let is_signed = ensure_signed(origin.clone()).is_ok();
     ensure_anybody::<T>(origin)?;
     let Expected { set, signers } = expect::<T>(&handoff)?;
     check::<T>(handoff.proof, &set)?;
     let KeysetCommitment { id, len, .. } = set;
+    // Anybody can make a proof for each further signer, and nobody should fill blocks with them for free.
+    let is_paid = is_signed && is_proven::<T>(id);
     let signed = signers.count();
     Handoffs::<T>::insert(id, signers);
     Pallet::<T>::deposit_event(Event::HandoffProven { id, signed, len });
-    Ok(Pays::No.into())
+    let pays = if is_paid { Pays::Yes } else { Pays::No };
+    Ok(pays.into())
 }
 
 fn ensure_anybody<T: Config>(origin: T::RuntimeOrigin) -> Result<(), BadOrigin> {

@@ -3,7 +3,7 @@
 use crate::{
     registration::KeyStatus, set::is_member, ActiveFrom, Config, CurrentKeys, Draft, DraftParts,
     Ended, Handoffs, KeyOwners, Keys, Keysets, Members, NextKeys, OldestSet, Retired, RetiredRange,
-    Sets, SettledMembers, Unsettled,
+    Sets, SettledMembers, StakedFor, Unsettled,
 };
 use alloc::vec::Vec;
 use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId};
@@ -261,6 +261,13 @@ fn handoffs<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
     ensure!(
         Members::<T>::iter_keys().all(is_known),
         "members of an unknown set are stored"
+    );
+    let planned = pallet_session::CurrentIndex::<T>::get().saturating_add(1);
+    ensure!(
+        StakedFor::<T>::iter().all(|(id, (before, newest))| {
+            is_known(id) && before <= newest && newest <= planned
+        }),
+        "members of an unknown set, or in no session, have stake"
     );
     for (id, signers) in Handoffs::<T>::iter() {
         let set = Sets::<T>::get(id).ok_or("signers of an unknown set are stored")?;

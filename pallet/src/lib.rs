@@ -329,6 +329,12 @@ pub mod pallet {
     #[pallet::storage]
     pub type Sets<T: Config> = StorageMap<_, Twox64Concat, SetId, SetRecord, OptionQuery>;
 
+    /// Of each set in [`Sets`] and of the next one, the last two sessions of whose validators all members were: in
+    /// these all of them had stake. `None` for sets of before this item. (EQV-6)
+    #[pallet::storage]
+    pub type StakedFor<T: Config> =
+        StorageMap<_, Twox64Concat, SetId, (SessionIndex, SessionIndex), OptionQuery>;
+
     /// The default of [`OldestSet`].
     #[pallet::type_value]
     pub fn FirstSet() -> SetId {
@@ -599,7 +605,7 @@ pub mod pallet {
         /// The chain no longer makes sets, and nothing is signed. (ACTIVE-3)
         #[codec(index = 19)]
         Deactivated {
-            /// The set that signed; `None` before the first set.
+            /// The set that signed; `None` if none did, as before the first set.
             ended: Option<SetId>,
         },
     }
@@ -687,6 +693,8 @@ pub mod pallet {
         PardonOutOfBounds,
         /// FALSE-4: there are as many pardons as the chain keeps.
         TooManyPardons,
+        /// RESET-1: this block has a reset already.
+        AlreadyReset,
     }
 
     /// The registry at genesis.
@@ -811,8 +819,8 @@ pub mod pallet {
         /// Submits a set's handoff proof: it names the signers, and lets the next set start. (HANDOFF-1 to HANDOFF-4)
         ///
         /// `handoff` proves the block that planned the successor of the signing set, or of a set that ended in the
-        /// last session. Free when it holds and has a signer that no earlier proof had. An unsigned proof is accepted
-        /// from the node itself and in blocks.
+        /// last session. It must hold and have a signer that no earlier proof had. Free when it is the first proof of
+        /// that handoff, or unsigned: an unsigned proof is accepted from the node itself and in blocks.
         #[pallet::call_index(5)]
         #[pallet::weight(<T as Config>::WeightInfo::prove_handoff(handoff.non_signers()))]
         pub fn prove_handoff(

@@ -2,8 +2,8 @@
 
 use crate::{
     pardons,
-    records::SetRecord,
-    registration::{genesis_hash, is_slashable},
+    records::{session_of_offences, SetRecord},
+    registration::genesis_hash,
     truth::FalseStatement,
     types::{ExtrinsicOf, HeaderOf, IdentificationTuple, LOG_TARGET},
     unsigned,
@@ -53,7 +53,7 @@ pub struct TimeSlot {
 pub struct EquivocationOffence<Offender> {
     /// The time slot.
     pub time_slot: TimeSlot,
-    /// The session whose stake is slashed: the last one in which the set signed.
+    /// The session whose stake is slashed: the last one in which the set signed and all of its members had stake.
     pub session_index: SessionIndex,
     /// The number of validators in the set.
     pub validator_set_count: u32,
@@ -390,7 +390,7 @@ struct Case {
 }
 
 /// EQV-6. The next set is refused until it signs: its members may not have stake before. A planned set that was ended is
-/// remembered like the earlier ones. (RESET-3, ACTIVE-3)
+/// remembered like the earlier ones, and refused until the session of its members. (RESET-3, ACTIVE-3)
 fn find_case<T: Config>(evidence: &dyn Evidence<T>) -> Result<Case, Error<T>> {
     let now = pallet_session::CurrentIndex::<T>::get();
     let id = evidence.statement().validator_set_id;
@@ -404,8 +404,7 @@ fn find_case<T: Config>(evidence: &dyn Evidence<T>) -> Result<Case, Error<T>> {
         Error::<T>::SetNotSlashable
     };
     let set = Sets::<T>::get(id).ok_or(unknown)?;
-    let session = set.last_session.unwrap_or(now).min(now);
-    ensure!(is_slashable::<T>(session, now), Error::<T>::SetNotSlashable);
+    let session = session_of_offences::<T>(&set, now)?;
     Ok(Case { set, session })
 }
 

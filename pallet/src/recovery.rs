@@ -17,6 +17,14 @@ use frame_support::ensure;
 pub(crate) fn reset<T: Config>() -> Result<Option<u32>, Error<T>> {
     let has_set = Keysets::<T>::exists() && activation::is_active::<T>();
     ensure!(has_set, Error::<T>::NoSetToReset);
+    // Clients know only the last reset of a header, and the set that it ended. (RESET-2, RECOVER-7)
+    let digest = frame_system::Pallet::<T>::digest();
+    let items = digest.logs().iter().filter_map(|item| item.as_consensus());
+    let is_reset = |log| matches!(log, ConsensusLog::Reset { .. });
+    ensure!(
+        !ConsensusLog::of_header(items).any(is_reset),
+        Error::<T>::AlreadyReset
+    );
     let session = pallet_session::CurrentIndex::<T>::get();
     let validators = pallet_session::Validators::<T>::get();
     let Some(candidates) = draft::begin::<T>(Purpose::Reset, session, validators.iter()) else {

@@ -1,8 +1,9 @@
 //! A key enters only with its proof of possession, and is never used twice. (CHAIN-1, POP-1 to POP-3)
 //!
 //! A key that was never in a set is forgotten with its registration: it signed nothing. A key that was in a set is
-//! remembered with its owner until its last set can no longer be punished. So the members of those sets bound the
-//! number of remembered keys, whatever accounts do, and each session looks at a bounded number of them.
+//! remembered with its owner until its last set can no longer be punished. A key that a set in the making has looked at is
+//! remembered in the same way, even if that set is given up. So the number of remembered keys is bounded by the members of
+//! those sets, and by one set in the making for each session, and each session looks at a bounded number of them.
 
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]

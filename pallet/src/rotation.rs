@@ -7,7 +7,7 @@ use crate::{
     chores,
     draft::{self, Purpose},
     handoffs,
-    records::{install, record},
+    records::{install, note_staked, record},
     recovery, registration, rules,
     set::is_member,
     signing,
@@ -203,6 +203,8 @@ fn with_successor<'a, T: Config>(
     session: SessionIndex,
 ) -> KeysetPair {
     let planned_for = session.saturating_add(1);
+    // Always: a set that waited takes over with a date of long ago. (HANDOFF-5)
+    signing::renew::<T>(&current, queued.clone(), planned_for);
     // Restarting in each session would never end where sessions are short.
     let is_open = draft::is_open::<T>();
     let begin = || draft::begin::<T>(Purpose::Successor, planned_for, queued.clone());
@@ -212,7 +214,6 @@ fn with_successor<'a, T: Config>(
             current,
         };
     }
-    signing::renew::<T>(&current, queued, planned_for);
     KeysetPair::without_successor(current)
 }
 
@@ -252,8 +253,6 @@ fn plan<T: Config>(current: &KeysetCommitment, candidates: &Candidates<T>) -> Ke
             id: current.id,
             reason,
         });
-        let elected = candidates.elected.iter().map(|(validator, _)| validator);
-        signing::renew::<T>(current, elected, session);
         current.clone()
     })
 }
@@ -282,6 +281,7 @@ fn replace<T: Config>(
     NextKeys::<T>::put(&keys);
     Members::<T>::insert(next.id, owners);
     ElectedFor::<T>::mutate(|(_, next)| *next = elected_for);
+    note_staked::<T>(next.id, elected_for);
     announce::<T>(&ConsensusLog::Planned(next.clone()));
     // A set that took many blocks may be late.
     let soonest = pallet_session::CurrentIndex::<T>::get().saturating_add(1);

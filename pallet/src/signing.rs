@@ -1,6 +1,6 @@
 //! The payload that the signing set signs about a block, and for how long it signs. (MSG-2, HANDOFF-5)
 
-use crate::{registration, Config, ElectedFor, Keysets, Members};
+use crate::{records::note_staked, registration, Config, ElectedFor, Keysets, Members};
 use alloc::vec::Vec;
 use codec::{Encode, MaxEncodedLen};
 use duet_primitives::{CommitmentPayload, KeysetCommitment, Keysets as KeysetPair};
@@ -25,8 +25,8 @@ pub(crate) fn is_expired<T: Config>() -> bool {
     !registration::is_slashable::<T>(elected_for, session)
 }
 
-/// A set whose keys differ from the session validators' keys continues: as long as at most a third of its members are
-/// no longer validators, more than a third of the set back each proof with their stake. (HANDOFF-5)
+/// A session is planned while a set signs. As long as at most a third of its members are no longer validators, more than a
+/// third of the set back each proof with their stake. (HANDOFF-5) While all are, all can be punished by it. (EQV-6)
 ///
 /// Cost: one read of 32 bytes per member, and a sort.
 pub(crate) fn renew<'a, T: Config>(
@@ -48,8 +48,12 @@ pub(crate) fn renew<'a, T: Config>(
         elected.binary_search(&one.as_slice()).is_ok()
     };
     let still = Members::<T>::get(set.id).into_iter().filter(is_elected);
-    if u32::try_from(still.count()).is_ok_and(|still| still >= set.threshold()) {
+    let still = u32::try_from(still.count()).unwrap_or(u32::MAX);
+    if still >= set.threshold() {
         ElectedFor::<T>::mutate(|(current, _)| *current = session.max(*current));
+    }
+    if still >= set.len {
+        note_staked::<T>(set.id, session);
     }
 }
 

@@ -11,16 +11,17 @@ use std::{
     process::Command,
 };
 
-/// What is released: nearly every crate, and the light client for browsers with its module for calls.
-const WORKSPACES: [&str; 3] = [
+/// What is released: nearly every crate, and the light client for browsers with its modules for calls and outcomes.
+const WORKSPACES: [&str; 4] = [
     cargo::MANIFEST,
     "light-client/wasm/Cargo.toml",
     "light-client/wasm/calls/Cargo.toml",
+    "light-client/wasm/outcomes/Cargo.toml",
 ];
 
 /// The crates that chains, wallets and light clients embed. They link nothing under the GPL, unlike the SDK's client
 /// crates.
-const EMBEDDED: [&str; 10] = [
+const EMBEDDED: [&str; 11] = [
     "curve",
     "primitives",
     "pallet",
@@ -29,6 +30,7 @@ const EMBEDDED: [&str; 10] = [
     "light-client",
     "light-client/warp",
     "light-client/wasm",
+    "light-client/wasm/outcomes",
     "verifiers/contracts/calldata",
     "verifiers/bridge/hyperbridge",
 ];

@@ -5,6 +5,7 @@
 //! - `load`: plays large sets of validators against real nodes, and measures the nodes,
 //! - `ci`: all checks that a change must pass, step by step,
 //! - `test`: every test of the workspace,
+//! - `model`: every state of a small network, by the real code,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
 //! - `mutants`: whether the tests notice each mutation of the verdict code,
 //! - `prove`: that no limb of the field arithmetic overflows,
@@ -44,6 +45,7 @@ mod gas;
 mod laboratory;
 mod lint;
 mod load;
+mod model;
 mod monitoring;
 mod mutants;
 mod package;
@@ -88,6 +90,8 @@ enum Chore {
     Bench(bench::Options),
     /// Plays rounds of votes in large networks with measured costs, prints tables and draws plots.
     Simulate(simulate::Options),
+    /// Visits every state of a small network of validators and light clients, by the real code.
+    Model(model::Options),
     /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
     Fuzz(fuzz::Options),
     /// Mutates the crates with rules one place at a time, and runs their tests: one has to fail.
@@ -166,6 +170,7 @@ impl Chore {
             Self::Test(options) => test::run(options),
             Self::Bench(options) => bench::run(options),
             Self::Simulate(options) => simulate::run(options),
+            Self::Model(options) => model::run(options),
             Self::Fuzz(options) => fuzz::run(options),
             Self::Mutants(options) => mutants::run(options),
             Self::Prove => prove::run(),

@@ -15,13 +15,21 @@ const MANIFEST: &str = "light-client/wasm/Cargo.toml";
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The build folder, in the target directory.
 const FOLDER: &str = "light-client-wasm";
-/// The modules: the verifier, and what executes calls of a runtime, which pages load when they make the first.
-const MODULES: [(&str, &str); 2] = [
+/// The modules: the verifier, what executes calls of a runtime, and what reads outcomes. Pages load the last two when they
+/// ask for the first.
+const MODULES: [(&str, &str); 3] = [
     ("duet-light-wasm", "duet_light_wasm"),
     ("duet-calls-wasm", "duet_calls_wasm"),
+    ("duet-outcomes-wasm", "duet_outcomes_wasm"),
 ];
 /// The copied parts of the package, beside the module.
-const PACKAGE: [&str; 4] = ["index.d.ts", "package.json", "README.md", "src"];
+const PACKAGE: [&str; 5] = [
+    "index.d.ts",
+    "chains.d.ts",
+    "package.json",
+    "README.md",
+    "src",
+];
 
 /// Builds the modules, their JavaScript, the package and the page. Leaves `verifiers/web/dist` as it was when
 /// something fails.

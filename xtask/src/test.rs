@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use std::path::Path;
 
 /// The folders of the crates that need no node.
-const OF_LIBRARIES: [&str; 12] = [
+const OF_LIBRARIES: [&str; 13] = [
     "benches",
     "curve",
     "light-client",
@@ -19,6 +19,7 @@ const OF_LIBRARIES: [&str; 12] = [
     "runtime",
     "schemes",
     "testing/fuzz",
+    "testing/model",
     "testing/simulation",
     "verifiers/bridge",
     "verifiers/conformance",

@@ -18,7 +18,8 @@ pub(crate) struct Options {
     /// Only builds module, package and page into `verifiers/web/dist`; needs no Node.
     #[arg(long, conflicts_with_all = ["bench", "no_browser"])]
     page: bool,
-    /// Measures instead: the module against @noble/curves, and against the verifier built for this machine.
+    /// Measures instead: the memory over 1 000 blocks, and the module against @noble/curves and the verifier built for this
+    /// machine.
     #[arg(long, conflicts_with = "no_browser")]
     bench: bool,
     /// Installs the packages into empty projects of Node, Deno, TypeScript, bundlers and an extension instead, and runs each.
@@ -81,6 +82,7 @@ fn bench() -> Result {
         "web_proofs",
     ]))?;
     let program = cargo::target_directory().join("release/examples/web_proofs");
+    cargo::run(node().args(["--expose-gc", "tools/memory.mjs"]).arg(&program))?;
     cargo::run(node().arg("tools/bench.mjs").arg(program))
 }
 

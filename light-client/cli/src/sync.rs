@@ -20,6 +20,7 @@ impl Session {
     /// Verifies everything up to the head that the endpoint names, or until the goal is reached.
     pub(crate) async fn catch_up(&mut self, server: &Server) -> Result<(), Fault> {
         let mut missing = 0_u32;
+        self.doubt_recovery(server).await?;
         for _ in 0..MAX_ROUNDS {
             self.fetch_keys(server).await?;
             let head = server.head().await?;
@@ -105,22 +106,30 @@ impl Session {
         let trusted = self.trusted()?;
         let (best, sets) = (trusted.best_number(), trusted.set_ids().collect::<Vec<_>>());
         for set in sets {
-            let last = match self.mode {
-                Mode::Full => server.last_justification(set).await?.map(Update::from),
-                Mode::Stateless => server.last_stateless_proof(set).await?.map(Update::from),
+            let Some(last) = last_proof(server, set, self.mode).await? else {
+                continue;
             };
-            let Some(last) = last else { continue };
-            let got = last.commitment().validator_set_id;
-            if got != set {
-                let (asked, got) = (
-                    format!("the last proof of set {set}"),
-                    format!("one of set {got}"),
-                );
-                return Err(Lie::OtherAnswer { asked, got }.into());
-            }
             if last.commitment().block_number > best {
                 self.verify(last, &server.url)?;
                 return self.fetch_keys(server).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Behind a crossed reset, before the new set's first proof: asks for the last proofs by the sets before it, which show
+    /// a false recovery on a chain that goes on. (RECOVER-8)
+    async fn doubt_recovery(&mut self, server: &Server) -> Result<(), Fault> {
+        let trusted = self.trusted()?;
+        let (best, sets) = (
+            trusted.best_number(),
+            trusted.ended_sets().collect::<Vec<_>>(),
+        );
+        for set in sets {
+            // The keys of an ended set may be missing, and such a proof needs none.
+            let last = last_proof(server, set, Mode::Stateless).await?;
+            if let Some(last) = last.filter(|last| last.commitment().block_number >= best) {
+                self.verify(last, &server.url)?;
             }
         }
         Ok(())
@@ -203,6 +212,22 @@ impl Session {
         let block = self.trusted()?.best_number();
         self.output.event(&Event::Behind { url, block, head });
         Ok(())
+    }
+}
+
+/// The last proof by a set, as the endpoint says.
+async fn last_proof(server: &Server, set: SetId, mode: Mode) -> Result<Option<Update>, Fault> {
+    let last = match mode {
+        Mode::Full => server.last_justification(set).await?.map(Update::from),
+        Mode::Stateless => server.last_stateless_proof(set).await?.map(Update::from),
+    };
+    match last.as_ref().map(|last| last.commitment().validator_set_id) {
+        Some(got) if got != set => {
+            let asked = format!("the last proof of set {set}");
+            let got = format!("one of set {got}");
+            Err(Lie::OtherAnswer { asked, got }.into())
+        }
+        _ => Ok(last),
     }
 }
 

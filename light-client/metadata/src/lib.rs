@@ -1,5 +1,5 @@
-//! Decodes proven bytes by the metadata of the runtime that wrote them: what became of a transaction, and the digest of
-//! metadata that hardware wallets compare. No I/O.
+//! Decodes proven bytes by the metadata of the runtime that wrote them: what became of a transaction, until when
+//! one can be included, and the digest of metadata that hardware wallets compare. No I/O.
 //!
 //! The caller proves the metadata and the bytes. Events of a block were written by the code in the state *before* it:
 //! a block that carries an upgrade is still executed by the old code.
@@ -21,10 +21,12 @@ extern crate alloc;
 mod digest;
 mod error;
 mod json;
+mod mortality;
 mod outcome;
 
 pub use digest::Token;
 pub use error::MetadataError;
+pub use mortality::Mortality;
 pub use outcome::{Event, Failure, Fee, Outcome};
 
 use codec::{Decode, DecodeAll};

@@ -10,7 +10,7 @@ use alloc::{
 };
 use scale_decode::visitor::{decode_with_visitor, IgnoreVisitor};
 use scale_value::{scale::decode_as_type, Composite, Value, ValueDef};
-use serde_json::Value as Json;
+use serde_json::{json, Value as Json};
 
 /// What became of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,31 @@ pub struct Event {
 }
 
 const EVENTS: &str = "System.Events";
+
+impl Outcome {
+    /// The outcome as JSON: `success`, `error` (`{ pallet, error, docs }` or `{ other }`, else `null`), `fee`
+    /// (`{ paid, tip }` as decimal digits, or `null`), and `events` (`{ pallet, name, fields }` each).
+    pub fn json(&self) -> Json {
+        let error = self.result.as_ref().err().map(|failure| match failure {
+            Failure::Module {
+                pallet,
+                error,
+                docs,
+            } => json!({ "pallet": pallet, "error": error, "docs": docs }),
+            Failure::Other(other) => json!({ "other": other }),
+        });
+        let fee = self
+            .fee
+            .map(|Fee { paid, tip }| json!({ "paid": paid.to_string(), "tip": tip.to_string() }));
+        let event = |Event {
+                         pallet,
+                         name,
+                         fields,
+                     }: &Event| json!({ "pallet": pallet, "name": name, "fields": fields });
+        let events: Vec<_> = self.events.iter().map(event).collect();
+        json!({ "success": self.result.is_ok(), "error": error, "fee": fee, "events": events })
+    }
+}
 
 impl RuntimeMetadata {
     /// What became of the extrinsic at `index` of a block, by the block's entry `System.Events`. (STATE-9)

@@ -6,8 +6,9 @@ use crate::{
     failure::{Failure, Kind},
     wire::WireFault,
 };
-use codec::Encode;
-use duet_light_client::{BodyError, Culprit, Error, NextStep, ResetClaim, StateProofError};
+use duet_light_client::{
+    BodyError, Culprit, Error, NextStep, ResetClaim, StateProofError, StorageProofError,
+};
 use duet_light_warp::WarpError;
 use duet_primitives::{BlockNumber, SetId, H256};
 use std::time::Duration;
@@ -163,6 +164,14 @@ pub enum Missing {
     #[error("proof of the time of block {0} (LIGHT-9): its state is pruned, or has no time; begin from a younger checkpoint, or add \
              --trust-old-start if people whom you trust say that the block is younger than the trusting period")]
     Time(BlockNumber),
+    /// An answer as short as this client takes. Its length is the request's doing.
+    #[error("answer of at most {limit} bytes, but one of {got} or more: ask for fewer or shorter entries")]
+    ShortAnswer {
+        /// The most bytes.
+        limit: u64,
+        /// How many bytes it has at least.
+        got: u64,
+    },
     /// The extrinsics of this block.
     #[error(
         "extrinsics of block {0}: a node with `--blocks-pruning` keeps only those of newer blocks"
@@ -209,11 +218,9 @@ impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         let with_advice = |kind| {
             let failure = Failure::new(kind, format!("{error}; {}", error.next_step()));
-            Self::Fatal(match &error {
-                Error::Misbehaviour(found) => {
-                    failure.with_evidence(found.proofs().map(Encode::encode))
-                }
-                _ => failure,
+            Self::Fatal(match error.evidence() {
+                Some(evidence) => failure.with_evidence(evidence),
+                None => failure,
             })
         };
         match (error.culprit(), error.next_step()) {
@@ -243,6 +250,11 @@ impl From<WireFault> for Fault {
 
 impl From<StateProofError> for Fault {
     fn from(error: StateProofError) -> Self {
+        if let StateProofError::Storage(StorageProofError::TooManyBytes { expected, got }) = error {
+            let bytes = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+            let (limit, got) = (bytes(expected), bytes(got));
+            return Self::Incomplete(Missing::ShortAnswer { limit, got });
+        }
         match error.culprit() {
             Culprit::Sender => Self::Lie(Lie::State(error)),
             _ => Self::Fatal(Failure::new(Kind::NoWay, error.to_string())),

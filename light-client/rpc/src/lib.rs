@@ -32,6 +32,7 @@ mod claim;
 mod endpoints;
 mod failure;
 mod fault;
+mod list;
 mod outside;
 pub mod recovery_proof;
 mod server;

@@ -3,9 +3,10 @@
 use crate::{
     fault::{Fault, Lie, Missing},
     outside::shown,
+    state::bytes_in,
     wire::WireFault,
 };
-use duet_light_client::{decode, Error, HandoffProof, Received, MAX_ANSWER_LEN};
+use duet_light_client::{decode, Error, HandoffProof, Received, MAX_ANSWER_LEN, MAX_HEADER_LEN};
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{
     core::{
@@ -45,7 +46,7 @@ const NOT_HERE_YET: i32 = 9006;
 ///
 /// Any request can fail with [`Fault::Unreachable`] when no answer comes in time or the node refuses for a reason of
 /// its own, [`Fault::Incompatible`] when the node does not have the method, [`Fault::Incomplete`] when it reports
-/// missing data, and [`Fault::Lie`] when its answer has another type, does not decode, or is no message at all (RPC-1,
+/// missing data or when an answer whose length the request chose is too long, and [`Fault::Lie`] when its answer has another type, does not decode, or is no message at all (RPC-1,
 /// RPC-3).
 #[derive(Debug)]
 pub struct Server {
@@ -57,6 +58,8 @@ pub struct Server {
     asked: AtomicU64,
     /// It said that it has no `duet_getProofs`.
     lacks_proofs: AtomicBool,
+    /// How many requests without a [bounded](is_bounded) answer may still be answered.
+    unbounded: AtomicU64,
 }
 
 #[derive(Deserialize)]
@@ -82,6 +85,30 @@ pub fn bytes_of(object: &'static str, text: &str) -> Result<Vec<u8>, Error> {
         .strip_prefix("0x")
         .ok_or_else(|| malformed("the text does not start with 0x".to_owned()))?;
     hex::decode(digits).map_err(|error| malformed(shown(&error.to_string())))
+}
+
+/// Whether no honest answer to this method is longer than [`MAX_RESPONSE`], whatever the parameters are. The longest
+/// are of `MAX_ANSWER_LEN`.
+fn is_bounded(method: &str) -> bool {
+    match method {
+        "duet_getProofs" => false,
+        "chain_getBlockHash"
+        | "chain_getFinalizedHead"
+        | "chain_getHeader"
+        | "mmr_generateProof" => true,
+        _ => method.starts_with("duet_"),
+    }
+}
+
+/// A header's bytes as they came, which are at most [`MAX_HEADER_LEN`]: longer text is not decoded.
+pub(crate) fn header_of(text: &str) -> Result<Vec<u8>, Error> {
+    let object = "header";
+    let got = bytes_in(text);
+    if got > MAX_HEADER_LEN {
+        let reason = format!("{got} bytes, above the limit of {MAX_HEADER_LEN}");
+        return Err(Error::Malformed { object, reason });
+    }
+    bytes_of(object, text)
 }
 
 impl Server {
@@ -112,6 +139,7 @@ impl Server {
             request_timeout: timeout,
             asked: AtomicU64::new(0),
             lacks_proofs: AtomicBool::new(false),
+            unbounded: AtomicU64::new(0),
         })
     }
 
@@ -121,7 +149,19 @@ impl Server {
         params: ArrayParams,
     ) -> Result<T, ClientError> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        self.client.request(method, params).await
+        if is_bounded(method) {
+            return self.client.request(method, params).await;
+        }
+        self.unbounded.fetch_add(1, Ordering::Relaxed);
+        let answer = self.client.request(method, params).await;
+        // Without an answer, or when nobody waits for it any more, it may still come.
+        if matches!(
+            answer,
+            Ok(_) | Err(ClientError::Call(_) | ClientError::ParseError(_))
+        ) {
+            self.unbounded.fetch_sub(1, Ordering::Relaxed);
+        }
+        answer
     }
 
     /// The server's fault behind an error.
@@ -153,6 +193,12 @@ impl Server {
             }
             error => {
                 match WireFault::of(&error, self.asked.load(Ordering::Relaxed), MAX_RESPONSE) {
+                    Some(WireFault::TooLong { limit, got })
+                        if self.unbounded.load(Ordering::Relaxed) > 0 =>
+                    {
+                        let limit = limit.into();
+                        Fault::Incomplete(Missing::ShortAnswer { limit, got })
+                    }
                     Some(fault) => fault.into(),
                     None => Fault::Unreachable(shown(&format!("{method}: {error}"))),
                 }
@@ -389,7 +435,7 @@ impl Server {
     pub async fn reset(&self, from: SetId) -> Result<Option<Vec<u8>>, Fault> {
         let asked = self.call("duet_getReset", rpc_params![from]).await?;
         let text: Option<String> = asked.unwrap_or_default();
-        let header = text.map(|text| bytes_of("header", &text));
+        let header = text.map(|text| header_of(&text));
         Ok(header.transpose()?)
     }
 
@@ -436,6 +482,41 @@ impl Server {
             Ok(said) => Ok(Ok(said)),
             Err(ClientError::Call(error)) => Ok(Err(error)),
             Err(error) => Err(self.fault(method, error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ENC-6
+    #[test]
+    fn a_longer_header_than_any_is_refused_undecoded() {
+        let of = |digits: &str| header_of(&format!("0x{digits}"));
+        assert_eq!(
+            of(&"08".repeat(MAX_HEADER_LEN)).unwrap().len(),
+            MAX_HEADER_LEN
+        );
+        // These are no digits, which nobody finds out.
+        let error = of(&"zz".repeat(MAX_HEADER_LEN + 1)).unwrap_err();
+        let words =
+            "ENC-6: the bytes are not a canonical header: 65537 bytes, above the limit of 65536";
+        assert_eq!(error.to_string(), words);
+    }
+
+    /// RPC-3
+    #[test]
+    fn the_caller_chooses_the_length_of_some_answers_only() {
+        for method in ["duet_getKeys", "chain_getHeader", "mmr_generateProof"] {
+            assert!(is_bounded(method), "{method}");
+        }
+        for method in [
+            "duet_getProofs",
+            "state_getReadProof",
+            "author_pendingExtrinsics",
+        ] {
+            assert!(!is_bounded(method), "{method}");
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use crate::{
     fault::{Fault, Lie, Missing},
-    server::{decode_hex, Server},
+    list::Texts,
+    server::{decode_hex, header_of, Server},
 };
 use codec::{Compact, Encode};
-use duet_light_client::{BlockProof, Mode, Update};
+use duet_light_client::{BlockProof, Mode, Update, MAX_HEADER_LEN};
 use duet_primitives::{BlockNumber, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{rpc_params, types::ErrorCode};
 use serde::{Deserialize, Serialize};
@@ -28,9 +29,36 @@ struct HeaderJson {
     digest: DigestJson,
 }
 
+impl HeaderJson {
+    /// In SCALE. No more than [`MAX_HEADER_LEN`] bytes are decoded.
+    fn encode(&self, asked: impl Fn() -> String) -> Result<Vec<u8>, Fault> {
+        let number = self.number.strip_prefix("0x");
+        let number = number.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let number = number.ok_or_else(|| other(asked(), "no block number"))?;
+        let logs = self.digest.logs.iter();
+        let items = u32::try_from(logs.len()).unwrap_or(u32::MAX);
+        let mut bytes = (
+            self.parent_hash,
+            Compact(number),
+            self.state_root,
+            self.extrinsics_root,
+            Compact(items),
+        )
+            .encode();
+        for log in logs {
+            let len = bytes.len().saturating_add(bytes_in(log));
+            if len > MAX_HEADER_LEN {
+                return Err(other(asked(), "a header of more than 64 KiB").into());
+            }
+            bytes.extend(from_hex(log, &asked)?);
+        }
+        Ok(bytes)
+    }
+}
+
 #[derive(Deserialize)]
 struct DigestJson {
-    logs: Vec<String>,
+    logs: Texts,
 }
 
 #[derive(Deserialize)]
@@ -40,12 +68,12 @@ struct SignedBlockJson {
 
 #[derive(Deserialize)]
 struct BlockJson {
-    extrinsics: Vec<String>,
+    extrinsics: Texts,
 }
 
 #[derive(Deserialize)]
 struct ReadProofJson {
-    proof: Vec<String>,
+    proof: Texts,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +86,7 @@ struct BlockProofJson {
 struct ProofsJson {
     proof: String,
     header: String,
-    nodes: Vec<String>,
+    nodes: Texts,
     path: Option<BlockProofJson>,
 }
 
@@ -110,23 +138,9 @@ impl Server {
     pub async fn header(&self, hash: H256) -> Result<Vec<u8>, Fault> {
         let asked = || format!("the header of {hash:?}");
         let header: Option<HeaderJson> = self.ask("chain_getHeader", rpc_params![hash]).await?;
-        let header = header.ok_or(Fault::Incomplete(Missing::Header(hash)))?;
-        let number = header.number.strip_prefix("0x");
-        let number = number.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let number = number.ok_or_else(|| other(asked(), "no block number"))?;
-        let items = u32::try_from(header.digest.logs.len()).unwrap_or(u32::MAX);
-        let mut bytes = (
-            header.parent_hash,
-            Compact(number),
-            header.state_root,
-            header.extrinsics_root,
-            Compact(items),
-        )
-            .encode();
-        for log in &header.digest.logs {
-            bytes.extend(from_hex(log, asked)?);
-        }
-        Ok(bytes)
+        header
+            .ok_or(Fault::Incomplete(Missing::Header(hash)))?
+            .encode(asked)
     }
 
     /// The trie nodes that prove these keys under a block's state.
@@ -227,7 +241,7 @@ impl Server {
         let nodes = answer.nodes.iter().map(|node| from_hex(node, asked));
         Ok(Some(Proofs {
             proof,
-            header: from_hex(&answer.header, asked)?,
+            header: header_of(&answer.header)?,
             nodes: nodes.collect::<Result<_, _>>()?,
             path: answer.path.map(|answer| path(&answer, asked)).transpose()?,
         }))
@@ -256,8 +270,42 @@ pub fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
 
+/// How many bytes such a text has at most.
+pub(crate) fn bytes_in(text: &str) -> usize {
+    text.len().saturating_sub(2).div_ceil(2)
+}
+
 pub(crate) fn from_hex(text: &str, asked: impl Fn() -> String) -> Result<Vec<u8>, Fault> {
     let digits = text.strip_prefix("0x");
     let bytes = digits.and_then(|digits| hex::decode(digits).ok());
     bytes.ok_or_else(|| other(asked(), "bytes that are not 0x-hex").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn header(logs: &[String]) -> Result<Vec<u8>, Fault> {
+        let root = H256::repeat_byte(3);
+        let header = json!({
+            "parentHash": root,
+            "number": "0x7",
+            "stateRoot": root,
+            "extrinsicsRoot": root,
+            "digest": { "logs": logs },
+        });
+        let header: HeaderJson = serde_json::from_value(header).unwrap();
+        header.encode(|| "a header".to_owned())
+    }
+
+    #[test]
+    fn a_header_of_64_kib_is_taken_and_none_with_a_byte_more() {
+        let rest = MAX_HEADER_LEN - header(&[]).unwrap().len();
+        let of = |len: usize| header(&[hex(&vec![8; len - 1]), hex(&[8])]);
+        assert_eq!(of(rest).unwrap().len(), MAX_HEADER_LEN);
+        let fault = of(rest + 1).unwrap_err();
+        let words = "RPC-1: asked for a header, got a header of more than 64 KiB";
+        assert_eq!(fault.to_string(), words);
+    }
 }

@@ -71,7 +71,7 @@ impl WireFault {
     pub(crate) fn of(error: &ClientError, asked: u64, limit: u32) -> Option<Self> {
         match error {
             ClientError::RestartNeeded(reason) => Self::of(reason, asked, limit),
-            ClientError::InvalidRequestId(id) => Some(Self::of_id(id, asked)),
+            ClientError::InvalidRequestId(id) => Self::of_id(id, asked),
             ClientError::Custom(words) => {
                 let words = words.strip_prefix("Unparseable message: ")?;
                 Some(Self::of_json(words))
@@ -85,16 +85,19 @@ impl WireFault {
         }
     }
 
-    fn of_id(id: &InvalidRequestId, asked: u64) -> Self {
+    /// An answer to `null` is what servers say to a message that they cannot read, such as one that is longer than they
+    /// take.
+    fn of_id(id: &InvalidRequestId, asked: u64) -> Option<Self> {
         let (InvalidRequestId::Invalid(got)
         | InvalidRequestId::NotPendingRequest(got)
         | InvalidRequestId::Occupied(got)) = id;
         match got.parse() {
-            Ok(id) if id < asked => Self::AnsweredTwice { id },
-            _ => Self::UnknownId {
+            Ok(id) if id < asked => Some(Self::AnsweredTwice { id }),
+            _ if got == "null" => None,
+            _ => Some(Self::UnknownId {
                 last: asked.saturating_sub(1),
                 got: shown(got),
-            },
+            }),
         }
     }
 
@@ -145,7 +148,8 @@ mod tests {
     fn an_id_that_was_asked_is_told_from_one_that_was_not() {
         let id = |got: &str| of(InvalidRequestId::NotPendingRequest(got.to_owned()).into());
         assert_eq!(id("4"), Some(WireFault::AnsweredTwice { id: 4 }));
-        for got in ["5", "null", "-1", "abc"] {
+        assert_eq!(id("null"), None);
+        for got in ["5", "-1", "abc"] {
             let expected = WireFault::UnknownId {
                 last: 4,
                 got: got.to_owned(),

@@ -2,13 +2,13 @@
 
 use codec::{Compact, Encode};
 use duet_light_client::{
-    recovery_terms, testing::TestChain, Conflict, Crossing, Culprit, Dated, Error, Mode, Outcome,
-    RecoverError, StateError, TooOld, Trusted, Update, MAX_AHEAD,
+    recovery_terms, testing::TestChain, Conflict, Crossing, Culprit, Dated, Error, Mode, NextStep,
+    Outcome, RecoverError, StateError, TooOld, Trusted, Update, MAX_AHEAD,
 };
 use duet_primitives::{
-    suite::ENGINE_ID, testing::TestSet, BlockNumber, ConsensusLog, Pk1Bytes, Recovery,
+    suite::ENGINE_ID, testing::TestSet, BlockNumber, ConsensusLog, MerkleProof, Pk1Bytes, Recovery,
     RecoveryError, RecoveryMessage, RecoveryProof, RecoveryStatement, RecoveryTerms, RecoveryVote,
-    RoundMessage, SetId, SignerIndex, UncheckedJustification, H256,
+    RoundMessage, SetId, SignerIndex, StatelessProof, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 
@@ -361,10 +361,103 @@ fn a_proof_that_contradicts_the_reset_is_one_against_a_checkpoint() {
     assert_eq!(error, Error::CheckpointContradicted { number, conflict });
     let old = chain().justification(15).unwrap();
     assert_eq!(client.verify(old).unwrap_err().rule(), "LIGHT-4");
-    let mut late = chain().justification(15).unwrap().commitment;
-    late.block_number = BlockNumber::new(RESET + 1);
-    let late = chain().sign(1, late, 0..4);
-    assert_eq!(client.verify(late).unwrap_err().rule(), "LIGHT-5");
+}
+
+/// A proof by a set from before the reset, for a block with this number.
+fn ended(set: u64, number: u32) -> UncheckedJustification {
+    let known = if set == 0 { 5 } else { 15 };
+    let mut commitment = chain().justification(known).unwrap().commitment;
+    commitment.block_number = BlockNumber::new(number);
+    chain().sign(set, commitment, 0..4)
+}
+
+/// A proof by all of its set, for a client without keys.
+fn stateless(justification: UncheckedJustification) -> StatelessProof {
+    StatelessProof {
+        justification,
+        non_signers: Vec::new(),
+        proof: MerkleProof::default(),
+    }
+}
+
+/// RECOVER-8: the servers that show it are honest.
+#[test]
+fn a_proof_behind_the_reset_by_a_set_before_it_contradicts_the_recovery() {
+    let again = |client: &Trusted| Trusted::decode(&client.encode()).unwrap();
+    for mode in [Mode::Full, Mode::Stateless] {
+        let client = crossed(mode);
+        assert!(client.ended_sets().eq([1, 0].map(SetId::new)));
+        for (set, number) in [(1, RESET), (1, RESET + 1), (0, RESET), (0, RESET + 9)] {
+            let proof = ended(set, number);
+            let update: Update = match (mode, set) {
+                // The first set's keys are known.
+                (Mode::Full, 0) => proof.clone().into(),
+                _ => stateless(proof.clone()).into(),
+            };
+            for client in [&client, &again(&client)] {
+                let error = client.verify(update.clone()).unwrap_err();
+                assert_eq!(
+                    (error.rule(), error.culprit(), error.next_step()),
+                    ("RECOVER-8", Culprit::Validators, NextStep::Stop)
+                );
+                let expected = [prove(&statement()).encode(), proof.encode()];
+                assert_eq!(error.evidence(), Some(expected));
+                let witness = client.witness(update.clone()).unwrap();
+                assert_eq!(
+                    client.verify_by(update.clone(), &witness).unwrap_err(),
+                    error
+                );
+                assert!(client.verify_prefix(&[update.clone()]).is_empty());
+            }
+        }
+        // One that does not hold is its sender's fault, and one of an older block says nothing.
+        let mut invalid = ended(0, RESET + 1);
+        invalid.signature = ended(0, RESET + 2).signature;
+        let error = client.verify(stateless(invalid)).unwrap_err();
+        assert_eq!((error.rule(), error.culprit()), ("JUST-5", Culprit::Sender));
+        let old = client.verify(ended(0, RESET - 1)).unwrap_err();
+        assert_eq!((old.rule(), old.culprit()), ("LIGHT-4", Culprit::Nobody));
+        // Nor does one of a set whose handoff nobody proved.
+        let mut unknown = ended(1, RESET + 1).commitment;
+        unknown.validator_set_id = SetId::new(2);
+        let unknown = chain().sign(2, unknown, 0..4);
+        let error = client.verify(unknown).unwrap_err();
+        assert_eq!(
+            (error.rule(), error.culprit()),
+            ("LIGHT-6", Culprit::Nobody)
+        );
+    }
+}
+
+/// RECOVER-8.
+#[test]
+fn the_sets_before_the_reset_are_kept_until_the_new_set_proves_a_block() {
+    let keys = set().set.keyset().key_bytes();
+    let client = crossed(Mode::Full).with_keys(SetId::new(7), &keys).unwrap();
+    let newer = after(&client, behind(RESET + 2).into());
+    assert_eq!(newer.ended_sets().count(), 0);
+    let error = newer.verify(ended(0, RESET + 3)).unwrap_err();
+    assert_eq!(
+        (error.rule(), error.culprit()),
+        ("LIGHT-5", Culprit::Sender)
+    );
+    // Behind a second crossing they are still those of the last proof.
+    let mut second = statement();
+    second.block_number = client.best_number();
+    second.block_hash = client.best_hash();
+    second.ended = SetId::new(7);
+    second.reset_number = BlockNumber::new(RESET + 10);
+    second.set.id = SetId::new(9);
+    let client = client
+        .announce(&terms(), prove(&second), NOW, None)
+        .unwrap();
+    let Crossing::Crossed(client) = client.cross(NOW + DELAY * SECOND, None).unwrap() else {
+        panic!("the clock goes forward");
+    };
+    let client = Trusted::decode(&client.encode()).unwrap();
+    let error = client.verify(ended(0, RESET + 10)).unwrap_err();
+    let expected = [prove(&statement()).encode(), ended(0, RESET + 10).encode()];
+    assert_eq!(error.evidence(), Some(expected));
 }
 
 /// RECOVER-8.
@@ -457,14 +550,21 @@ fn sealed(mut body: Vec<u8>) -> Vec<u8> {
 fn a_state_keeps_its_recovery_and_older_versions_are_read_without_one() {
     let client = announced(Mode::Full);
     let bytes = client.encode();
-    assert_eq!(bytes[0], 3);
+    assert_eq!(bytes[0], 4);
     let read = Trusted::decode(&bytes).unwrap();
     assert_eq!(read.announced(), client.announced());
     assert_eq!(read.encode(), bytes);
-    // Both optional parts are at the end.
+    // The three optional parts are at the end.
+    let mut body = bytes;
+    body.truncate(body.len() - 32);
+    assert_eq!(body.pop(), Some(0), "no state before a crossing");
+    body[0] = 3;
+    let read = Trusted::decode(&sealed(body)).unwrap();
+    assert_eq!(read.encode(), client.encode());
     let plain = self::client(Mode::Full);
     let mut body = plain.encode();
     body.truncate(body.len() - 32);
+    assert_eq!(body.pop(), Some(0), "no state before a crossing");
     assert_eq!(body.pop(), Some(0), "no recovery");
     body[0] = 2;
     let read = Trusted::decode(&sealed(body.clone())).unwrap();
@@ -483,9 +583,11 @@ fn a_recovery_of_another_block_is_no_part_of_a_state() {
     let refuse = |state: &Trusted, part: &[u8], with: &[u8]| {
         let mut body = state.encode();
         body.truncate(body.len() - 32);
-        let mut places = body.windows(part.len()).enumerate();
-        // The last place is that in the recovery.
-        let at = places.rfind(|(_, bytes)| *bytes == part).unwrap().0;
+        let places = body.windows(part.len()).enumerate().rev();
+        let mut places = places.filter(|(_, bytes)| *bytes == part);
+        // The last place is that in the recovery; behind it a crossed state repeats it in the state before.
+        let at = places.nth(usize::from(state.crossed_by().is_some()));
+        let at = at.unwrap().0;
         body.splice(at..at + part.len(), with.iter().copied());
         let error = Trusted::decode(&sealed(body)).unwrap_err();
         let why = "the recovery is of another block".to_string();

@@ -77,6 +77,12 @@ pub enum JustificationError {
         /// Which vote, from 0 on.
         vote: usize,
     },
+    /// More votes of one voter than prove its equivocation.
+    #[error("vote {vote} is the third one of its voter")]
+    ThirdVote {
+        /// Which vote, from 0 on.
+        vote: usize,
+    },
     /// The signature of a vote.
     #[error("the signature of vote {vote} is not by its voter")]
     Signature {

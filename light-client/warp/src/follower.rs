@@ -57,8 +57,8 @@ impl Follower {
     /// Advances to the last block of a proof. An invalid proof changes nothing.
     ///
     /// Rules, for each block in it: WARP-2, WARP-3, WARP-4.
-    /// Cost: an Ed25519 check for each vote, at most two per voter; then, for each vote, the way along the supplied
-    /// headers.
+    /// Cost: an Ed25519 check for each vote, at most two per voter; then, for each vote, at most once the way along the
+    /// supplied headers.
     ///
     /// # Errors
     /// The first broken rule.

@@ -218,6 +218,23 @@ fn more_votes_than_two_of_each_voter_are_refused_unchecked() {
     assert_eq!(error, JustificationError::TooManyVotes { most: 8, got: 9 });
 }
 
+/// WARP-3: with one key, a liar would have each walk along all headers made again and again.
+#[test]
+fn a_voter_has_two_votes_and_no_third_one() {
+    let chain = TestGrandpa::default();
+    let block = &chain.blocks[0];
+    let [child, other] = [block.child(1), block.child(2)];
+    let vote = |block| Vote::new(3, block, 0, ROUND);
+    let mut all = votes(0, block)[..3].to_vec();
+    all.extend([vote(&child), vote(&other)]);
+    let headers = [&child, &other];
+    let one = fragment(block, &justification(block, &all, &headers));
+    assert_eq!(follow(&chain, &[one], true).unwrap().hash(), block.hash);
+    all.push(vote(block));
+    let error = refused(&chain, &all, &headers);
+    assert_eq!(error, JustificationError::ThirdVote { vote: 5 });
+}
+
 /// WARP-3
 #[test]
 fn a_vote_for_a_later_block_counts_when_headers_lead_from_it_to_the_block() {

@@ -73,16 +73,7 @@ pub(crate) fn of_verifier(error: &Error) -> JsValue {
         }
         _ => fields,
     };
-    match error {
-        Error::Misbehaviour(found) => {
-            let [first, second] = found.proofs().map(codec::Encode::encode);
-            fields
-                .with_bytes("first", &first)
-                .with_bytes("second", &second)
-                .into()
-        }
-        _ => fields.into(),
-    }
+    with_evidence(fields, error.evidence())
 }
 
 /// A rule about a start that the sender chose. The sender is to blame for any fault in it.
@@ -175,6 +166,11 @@ pub(crate) fn of_recovery(error: &RecoverError, evidence: Option<[Vec<u8>; 2]>) 
     };
     let (rule, message) = (Some(error.rule()), error.to_string());
     let fields = object(rule, culprit(who), step, &message, between);
+    with_evidence(fields, evidence)
+}
+
+/// With the two proofs that contradict each other.
+fn with_evidence(fields: Fields, evidence: Option<[Vec<u8>; 2]>) -> JsValue {
     match evidence {
         Some([first, second]) => fields
             .with_bytes("first", &first)

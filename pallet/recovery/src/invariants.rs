@@ -1,6 +1,8 @@
 //! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
-use crate::{keys::KeyStatus, Config, KeyOwners, Keys, Members, NextId, OldestSet, Sets, Terms};
+use crate::{
+    keys::KeyStatus, Config, KeyOwners, Keys, MadeFor, Members, NextId, OldestSet, Sets, Terms,
+};
 use alloc::vec::Vec;
 use frame_support::ensure;
 use sp_runtime::TryRuntimeError;
@@ -24,6 +26,7 @@ fn in_force<T: Config>() -> Result<(), TryRuntimeError> {
     let Some(terms) = Terms::<T>::get() else {
         ensure!(open.is_empty(), "a set has not ended, but none is in force");
         ensure!(keys.is_empty(), "there are members of no set");
+        ensure!(!MadeFor::<T>::exists(), "there is a session of no set");
         return Ok(());
     };
     let [set] = &open[..] else {

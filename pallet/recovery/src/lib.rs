@@ -199,6 +199,11 @@ pub mod pallet {
     #[pallet::storage]
     pub type Seen<T: Config> = StorageValue<_, (SessionIndex, bool), ValueQuery>;
 
+    /// The last session of whose validators the set in force was made or kept: in it all members had stake. `None` while
+    /// no set is in force, and for one of before this item. (RECOVER-9)
+    #[pallet::storage]
+    pub type MadeFor<T: Config> = StorageValue<_, SessionIndex, OptionQuery>;
+
     /// The chain's last resets, the oldest first. (RECOVER-9)
     #[pallet::storage]
     pub type Resets<T: Config> =

@@ -1,6 +1,10 @@
 //! Reports of the signers of false statements. (RECOVER-9)
 
-use crate::{limits, resets, sets::SetRecord, Config, Error, Event, Pallet, Sets};
+use crate::{
+    limits, resets,
+    sets::{session_of_offences, SetRecord},
+    Config, Error, Event, Pallet, Sets,
+};
 use alloc::vec::Vec;
 use duet_primitives::{Pk1Bytes, RecoveryAccusation, RecoveryError};
 use frame_support::{
@@ -69,7 +73,7 @@ pub(crate) fn report<T: Config>(
     let (recovery_set, block_number) = (statement.recovery_set, statement.block_number);
     let now = pallet_session::CurrentIndex::<T>::get();
     let set = Sets::<T>::get(recovery_set).ok_or(Error::<T>::SetNotSlashable)?;
-    let session = set.last_session.unwrap_or(now);
+    let session = session_of_offences(&set, now);
     let is_slashable = pallet_duet::Pallet::<T>::is_slashable(session, now);
     ensure!(is_slashable, Error::<T>::SetNotSlashable);
     let is_pardoned = pallet_duet::Pallet::<T>::is_pardoned(block_number, statement.ended);

@@ -1,8 +1,8 @@
 //! The recovery set of each session, and the sets that can still be punished. (RECOVER-3, RECOVER-4, RECOVER-9)
 
 use crate::{
-    keys, types::LOG_TARGET, weights::WeightInfo, Config, Event, Members, NextId, OldestSet,
-    Pallet, Seen, Sets, Terms,
+    keys, types::LOG_TARGET, weights::WeightInfo, Config, Event, MadeFor, Members, NextId,
+    OldestSet, Pallet, Seen, Sets, Terms,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -36,7 +36,8 @@ pub struct SetRecord<T: Config> {
     /// The members' keys and their owners, in set order.
     pub members:
         WeakBoundedVec<(Pk1Bytes, T::ValidatorId), <T as pallet_duet::Config>::ValidatorsPerBlock>,
-    /// The last session in which the set was in force; `None` while it is.
+    /// The last session of whose validators the set was made or kept; `None` while it is in force. It stays in force in
+    /// the first block of the session after it, in which members may have left.
     pub last_session: Option<SessionIndex>,
 }
 
@@ -109,6 +110,7 @@ fn renew<T: Config>(session: SessionIndex, members: Vec<Member<T>>) -> Result<()
     };
     let delay = T::Delay::get().max(1);
     Terms::<T>::put(RecoveryTerms { set, delay });
+    MadeFor::<T>::put(session);
     Ok(())
 }
 
@@ -139,15 +141,24 @@ fn found<T: Config>(
     Ok(commitment)
 }
 
-/// The set in force, if any, was in force in this session for the last time.
+/// The session whose stake is slashed for the offences of a set. (RECOVER-9)
+pub(crate) fn session_of_offences<T: Config>(
+    set: &SetRecord<T>,
+    now: SessionIndex,
+) -> SessionIndex {
+    set.last_session.or_else(MadeFor::<T>::get).unwrap_or(now)
+}
+
+/// The set in force, if any, is so no more from this block on, the second one of this session.
 fn end<T: Config>(session: SessionIndex) {
     let Some(terms) = Terms::<T>::take() else {
         return;
     };
     Members::<T>::kill();
+    let made_for = MadeFor::<T>::take().unwrap_or(session.saturating_sub(1));
     Sets::<T>::mutate(terms.set.id, |set| {
         if let Some(set) = set {
-            set.last_session = Some(session);
+            set.last_session = Some(made_for);
         }
     });
 }

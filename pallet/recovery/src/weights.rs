@@ -64,8 +64,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
     }
 
     fn report(accused: u32, non_signers: u32, n: u32) -> Weight {
-        // A report by a finality proof. The range of what is judged, and the resets.
-        Duet::<T>::report_false_statement(accused, non_signers, n).saturating_add(own::<T>(2, 0))
+        // A report by a finality proof. The range of what is judged, the resets, and the session of the set in force.
+        Duet::<T>::report_false_statement(accused, non_signers, n).saturating_add(own::<T>(3, 0))
     }
 
     fn look() -> Weight {
@@ -73,16 +73,16 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
     }
 
     fn make_set(n: u32) -> Weight {
-        // Looking at as many validators, and making a set of them. The session, twice; its validators; terms, members, the set before
-        // and the next id; the oldest set and its id.
+        // Looking at as many validators, and making a set of them. The session, twice; its validators; terms, their session, members,
+        // the set before and the next id; the oldest set and its id.
         Duet::<T>::draft_part(n)
             .saturating_add(Duet::<T>::finish_draft(n, 1))
-            .saturating_add(own::<T>(9, 6))
+            .saturating_add(own::<T>(10, 7))
     }
 
     fn skip_set(n: u32) -> Weight {
         // Beginning to look at as many validators, in no parts. All of that but members and the next id, which are not read.
-        Duet::<T>::begin_draft(n, 0).saturating_add(own::<T>(7, 4))
+        Duet::<T>::begin_draft(n, 0).saturating_add(own::<T>(8, 5))
     }
 
     fn forget_set(others: u32, withdrew: u32) -> Weight {

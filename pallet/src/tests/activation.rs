@@ -309,20 +309,41 @@ fn the_signing_and_the_planned_set_are_punishable_from_the_deactivation_on_and_n
         assert_eq!(sets.each_ref().map(status), expected);
         deactivate();
         let ended_in = Session::current_index();
+        assert_eq!(sets.each_ref().map(status), expected);
+        next_session();
         assert_eq!(sets.each_ref().map(status), [EvidenceStatus::New; 2]);
-        sessions(SlashableSessions::get());
+        sessions(SlashableSessions::get() - 1);
         assert_eq!(sets.each_ref().map(status), [EvidenceStatus::New; 2]);
-        // The stake is that of the session in which they ended.
+        // The stake is that of the session for which the planned set was made.
         let planned = Box::new(evidence(&sets[1], 3, BlockNumber::new(5)));
         assert_ok!(Duet::report_equivocation(RuntimeOrigin::signed(1), planned));
         assert!(
-            matches!(events().last(), Some(Event::EquivocationReported { offender: 3, session, .. }) if *session == ended_in)
+            matches!(events().last(), Some(Event::EquivocationReported { offender: 3, session, .. }) if *session == ended_in + 1)
         );
         next_session();
         assert_eq!(
             sets.each_ref().map(status),
             [EvidenceStatus::NotSlashable; 2]
         );
+    });
+}
+
+/// ACTIVE-3: the sets were ended long ago.
+#[test]
+fn a_second_activation_that_is_called_off_makes_no_ended_set_punishable_anew() {
+    with(&[1, 2], || {
+        deactivate();
+        let ended_in = Session::current_index();
+        sessions(SlashableSessions::get() + 2);
+        activate(System::block_number() + 100);
+        deactivate();
+        assert_eq!(events().last(), Some(&Event::Deactivated { ended: None }));
+        assert!(Ended::<Test>::get());
+        let ended = Sets::<Test>::get(SetId::FIRST).expect("it is remembered");
+        assert_eq!(ended.last_session, Some(ended_in));
+        let evidence = evidence(&TestSet::new(0, [1, 2]), 1, BlockNumber::new(1));
+        let status = Duet::evidence_status(&evidence);
+        assert_eq!(status, EvidenceStatus::NotSlashable);
     });
 }
 

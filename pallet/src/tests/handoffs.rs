@@ -1,8 +1,8 @@
 use crate::{
     mock::{
-        events, key, logs, next_block, next_session, register, sessions, with, AwaitHandoff, Duet,
-        Elected, RuntimeCall, RuntimeOrigin, Session, SlashableSessions, System, Test, Told,
-        ValidatorsPerBlock,
+        events, key, logs, next_block, next_session, register, register_key_of, sessions, with,
+        AwaitHandoff, Duet, Elected, RuntimeCall, RuntimeOrigin, Session, SlashableSessions,
+        System, Test, Told, ValidatorsPerBlock,
     },
     Call, Error, Event, Handoff, HeaderOf, Keysets, Members, Sets, Truth, WeightInfo,
 };
@@ -118,8 +118,9 @@ fn a_further_proof_needs_a_signer_that_no_proof_had() {
         assert_ok!(prove(planned.handoff(&[1, 2, 3])));
         let again = planned.handoff(&[1, 2, 3]);
         assert_noop!(prove(again), Error::<Test>::NoNewSigner);
-        // It has fewer signers than are known, and one who was left out.
-        assert_ok!(prove(planned.handoff(&[1, 2, 4])));
+        // It has fewer signers than are known, and one who was left out. The sender pays for it.
+        let post = prove(planned.handoff(&[1, 2, 4])).expect("it is accepted");
+        assert_eq!(post.pays_fee, Pays::Yes);
         let all = planned.bitfield(&[1, 2, 3, 4]);
         assert_eq!(Duet::handoff_signers(set_id(0)), Some(all));
         let full = planned.handoff(&[1, 2, 3, 4]);
@@ -136,6 +137,10 @@ fn only_who_signs_a_call_or_brings_a_bare_one_may_bring_a_proof() {
             DispatchError::BadOrigin
         );
         assert_ok!(Duet::prove_handoff(RuntimeOrigin::none(), handoff));
+        // A node's own fuller proof is free.
+        let fuller = Box::new(planned.handoff(&[1, 2, 4]));
+        let post = Duet::prove_handoff(RuntimeOrigin::none(), fuller).expect("it is accepted");
+        assert_eq!(post.pays_fee, Pays::No);
     });
 }
 
@@ -462,6 +467,25 @@ fn a_set_that_took_over_has_its_own_time() {
         assert!(Duet::commitment_payload().is_some());
         next_session();
         assert!(Duet::commitment_payload().is_none());
+    });
+}
+
+/// HANDOFF-5: also when it waited for longer than that.
+#[test]
+fn a_set_that_waited_for_long_signs_as_long_as_its_members_are_validators() {
+    AwaitHandoff::set(true);
+    with_planned(|planned| {
+        sessions(SlashableSessions::get() + 2);
+        assert_ok!(prove(planned.handoff(&[1, 2, 3])));
+        // The next one is planned at once.
+        register_key_of(15, 5);
+        next_session();
+        assert_eq!(ids(), (1, 2));
+        assert!(Duet::commitment_payload().is_some());
+        let planned = Planned::end_block(1, &[1, 2, 3, 5]);
+        assert_ok!(prove(planned.handoff(&[1, 2, 3])));
+        next_session();
+        assert_eq!(ids(), (2, 2));
     });
 }
 

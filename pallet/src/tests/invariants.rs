@@ -4,7 +4,7 @@ use crate::{
     invariants,
     mock::{genesis, key, Test},
     ActiveFrom, CurrentKeys, DraftParts, KeyOwners, Keys, Keysets, Members, Retired, RetiredRange,
-    Sets, SettledMembers,
+    Sets, SettledMembers, StakedFor,
 };
 use duet_primitives::SetId;
 use frame_support::{assert_ok, pallet_prelude::DispatchError, WeakBoundedVec};
@@ -12,7 +12,7 @@ use sp_runtime::BuildStorage;
 
 #[test]
 fn each_change_that_breaks_a_state_is_named() {
-    let changes: [(fn(), &str); 13] = [
+    let changes: [(fn(), &str); 14] = [
         (
             || KeyOwners::<Test>::remove(key(1).pk1()),
             "a registered key has no owner",
@@ -62,6 +62,10 @@ fn each_change_that_breaks_a_state_is_named() {
         (
             || Members::<Test>::remove(SetId::FIRST),
             "the members of a set are not the owners of its keys",
+        ),
+        (
+            || StakedFor::<Test>::insert(SetId::FIRST, (0, 2)),
+            "members of an unknown set, or in no session, have stake",
         ),
         (
             || SettledMembers::<Test>::put(3),

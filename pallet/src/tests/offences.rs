@@ -1,9 +1,10 @@
 use crate::{
     mock::{
-        events, evidence, evidence_on, key, next_block, register_key_of, sessions, with, Duet,
-        Elected, Offences, Punished, RuntimeCall, RuntimeOrigin, SlashableSessions, Test, AUTHOR,
+        events, evidence, evidence_on, key, next_block, next_session, register_key_of, sessions,
+        with, AwaitHandoff, Duet, Elected, Offences, Punished, RuntimeCall, RuntimeOrigin, Session,
+        SlashableSessions, Test, AUTHOR,
     },
-    Call, Error, Event, KeyOwners, SetRecord, Sets, TimeSlot, WeightInfo,
+    Call, Error, Event, KeyOwners, SetRecord, Sets, StakedFor, TimeSlot, WeightInfo,
 };
 use codec::{Decode, Encode};
 use duet_primitives::{
@@ -181,6 +182,7 @@ fn the_signing_set_answers_with_todays_stake() {
 #[test]
 fn an_earlier_set_answers_with_its_last_session_and_its_former_members() {
     with_four(|| {
+        sessions(1);
         Elected::set(vec![1, 3, 4]);
         Duet::deregister_keys(RuntimeOrigin::signed(2)).expect("it has a key");
         sessions(2);
@@ -190,17 +192,72 @@ fn an_earlier_set_answers_with_its_last_session_and_its_former_members() {
         );
         sessions(SlashableSessions::get() - 1);
         report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is still slashable");
-        assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 1)]);
+        assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 2)]);
     });
 }
 
 #[test]
 fn a_replaced_key_answers_for_its_owner() {
     with_four(|| {
+        sessions(1);
         register_key_of(20, 2);
         sessions(2);
         report(evidence(&four(), 2, BlockNumber::new(5))).expect("the key is remembered");
-        assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 1)]);
+        assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 2)]);
+    });
+}
+
+/// The sessions to which offences by set 0 in the next blocks are dated, one in each session that starts.
+fn dated(offences: u32) -> Vec<u32> {
+    let date = |block| {
+        report(evidence(&four(), 2, BlockNumber::new(block))).expect("it is slashable");
+        let session = Punished::take().last().map(|(_, _, _, session)| *session);
+        next_session();
+        session.expect("it is punished")
+    };
+    (0..offences).map(date).collect()
+}
+
+/// EQV-6: in the later ones the member that left has no stake.
+#[test]
+fn a_set_that_waits_answers_with_the_last_session_in_which_all_its_members_had_stake() {
+    AwaitHandoff::set(true);
+    with_four(|| {
+        sessions(2);
+        Elected::set(vec![1, 3, 4]);
+        assert_eq!(SlashableSessions::get(), 3);
+        // In session 7 the stake of session 3 is free, and the others still answer.
+        assert_eq!(dated(6), [2, 3, 3, 3, 3, 7]);
+    });
+}
+
+/// EQV-6.
+#[test]
+fn a_member_that_comes_back_answers_from_the_session_on_in_which_it_is_back() {
+    AwaitHandoff::set(true);
+    with_four(|| {
+        sessions(1);
+        Elected::set(vec![1, 3, 4]);
+        next_session();
+        Elected::set(vec![1, 2, 3, 4]);
+        next_session();
+        assert_eq!(Session::validators(), [1, 3, 4]);
+        assert_eq!(dated(2), [2, 4]);
+    });
+}
+
+/// EQV-6: sets of before this was stored.
+#[test]
+fn a_set_of_which_no_session_is_known_answers_with_its_last_one() {
+    with_four(|| {
+        sessions(1);
+        StakedFor::<Test>::remove(SetId::FIRST);
+        assert_eq!(dated(2), [1, 2]);
+        assert_eq!(StakedFor::<Test>::get(SetId::FIRST), Some((3, 4)));
+        register_key_of(20, 2);
+        sessions(3 + SlashableSessions::get());
+        let known: Vec<_> = StakedFor::<Test>::iter_keys().collect();
+        assert_eq!(known, [SetId::new(1)], "it is forgotten with its set");
     });
 }
 

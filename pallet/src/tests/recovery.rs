@@ -108,16 +108,15 @@ fn a_set_that_was_planned_never_signs_and_gives_its_id_to_nobody() {
     });
 }
 
-/// RESET-2.
+/// RESET-1, RESET-2.
 #[test]
-fn two_resets_in_one_session_are_two_sets() {
+fn two_resets_in_one_session_are_two_sets_and_a_block_has_one() {
     with(&[1, 2], || {
         reset();
+        refused(Error::AlreadyReset);
+        next_block();
         reset();
         assert_eq!(ids(), (2, 2));
-        let is_reset = |log: &ConsensusLog| matches!(log, ConsensusLog::Reset { .. });
-        let resets: Vec<_> = logs().iter().map(is_reset).collect();
-        assert_eq!(resets, [true, false, true, false], "each with its rules");
         sessions(2);
         assert_eq!(ids(), (2, 2));
     });
@@ -128,6 +127,7 @@ fn two_resets_in_one_session_are_two_sets() {
 fn the_sets_that_a_reset_ended_are_punished_and_then_forgotten() {
     with(&[1, 2], || {
         SlashableSessions::set(2);
+        sessions(1);
         register(3);
         Elected::set(vec![1, 2, 3]);
         next_session();
@@ -135,13 +135,17 @@ fn the_sets_that_a_reset_ended_are_punished_and_then_forgotten() {
         reset();
         let ended = TestSet::new(0, [1, 2]);
         let block = BlockNumber::new(u32::try_from(block).unwrap());
+        // A set that never signed is no excuse. Account 3 has no stake before the session of that set.
+        let never = TestSet::new(1, [1, 2, 3]);
+        let early = Box::new(evidence(&never, 3, block));
+        let refused = Duet::report_equivocation(RuntimeOrigin::signed(9), early);
+        let not_yet = Error::<Test>::SetNotActive.into();
+        assert_eq!(refused.map_err(|err| err.error), Err(not_yet));
         next_session();
         assert_ok!(Duet::report_equivocation(
             RuntimeOrigin::signed(9),
             Box::new(evidence(&ended, 1, block))
         ));
-        // A set that never signed is no excuse.
-        let never = TestSet::new(1, [1, 2, 3]);
         assert_ok!(Duet::report_equivocation(
             RuntimeOrigin::signed(9),
             Box::new(evidence(&never, 3, block))
@@ -150,7 +154,7 @@ fn the_sets_that_a_reset_ended_are_punished_and_then_forgotten() {
             .iter()
             .map(|(who, _, _, session)| (*who, *session))
             .collect();
-        assert_eq!(punished, [(1, session), (3, session)]);
+        assert_eq!(punished, [(1, session), (3, session + 1)]);
         sessions(2);
         assert_eq!((last_session(0), last_session(1)), (None, None));
         let evidence = Box::new(evidence(&ended, 2, block));
@@ -173,6 +177,7 @@ fn a_reset_below_the_floor_is_refused_and_changes_nothing() {
         register_key_of(12, 2);
         reset();
         assert_eq!(ids(), (1, 1));
+        next_block();
         Stakes::set([(1, 10), (2, 1), (3, 1), (4, 1)].into());
         refused(Error::ResetBelowFloor);
     });

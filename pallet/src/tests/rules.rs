@@ -3,7 +3,8 @@
 use crate::{
     limits,
     mock::{
-        genesis, logs, next_session, on, register_key_of, with, Duet, MinDelta, RuntimeOrigin, Test,
+        genesis, logs, next_block, next_session, on, register_key_of, with, Duet, MinDelta,
+        RuntimeOrigin, Test,
     },
 };
 use duet_primitives::{ConsensusLog, VotingRules};
@@ -63,6 +64,7 @@ fn a_reset_always_says_how_its_set_votes() {
         assert!(matches!(logs()[0], ConsensusLog::Reset { .. }));
         assert_eq!(announced(), [rules(1)]);
         MinDelta::set(2);
+        next_block();
         assert_ok!(Duet::reset(RuntimeOrigin::root()));
         assert_eq!(announced().last(), Some(&rules(2)));
         assert_eq!(Duet::voting_rules(), rules(2));

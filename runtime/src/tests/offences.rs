@@ -4,7 +4,10 @@ use super::{
     chain::{has_event, Chain, GENESIS_HASH},
     elections::{join, secret, BOND},
 };
-use crate::{Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System, UncheckedExtrinsic};
+use crate::{
+    constants::SESSIONS_PER_ERA, Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System,
+    UncheckedExtrinsic,
+};
 use duet_primitives::{
     BlockNumber, EquivocationProof, EvidenceStatus, RoundMessage, SecretKey, UncheckedVote, H256,
 };
@@ -82,6 +85,30 @@ fn an_equivocation_reported_by_a_node_slashes_at_once_and_the_chain_goes_on() {
     // It neither stops the chain nor the rotation, nor is it forgotten.
     let session = chain.session();
     chain.advance_to_session(session + 5);
+    chain.ask(|| assert_eq!(Staking::active_stake(&eve()), Ok(kept)));
+}
+
+/// EQV-6: staking finds its stake in the last era in which it was a validator.
+#[test]
+fn a_member_that_leaves_while_its_set_waits_for_the_handoff_is_slashed() {
+    let mut chain = five();
+    chain.signers_are([]);
+    let chill = chain.sign(Eve, 4, pallet_staking::Call::chill {});
+    chain.block_of(vec![chill]);
+    let limit = chain.session() + 4 * SESSIONS_PER_ERA;
+    while chain.ask(|| Session::validators().contains(&eve())) {
+        assert!(chain.session() < limit, "it stays a validator");
+        chain.block();
+    }
+    // One more era begins without it.
+    let session = chain.session();
+    chain.advance_to_session(session + SESSIONS_PER_ERA);
+    assert_eq!(chain.set().keyset().len(), 5, "its set still signs");
+
+    let evidence = evidence(&mut chain, &secret());
+    let report = UncheckedExtrinsic::new_bare(report(evidence).into());
+    chain.block_of(vec![report]);
+    let kept = BOND - Perbill::from_percent(36) * BOND;
     chain.ask(|| assert_eq!(Staking::active_stake(&eve()), Ok(kept)));
 }
 

@@ -47,7 +47,7 @@ contract DuetLightClient {
     error NoLibrary(address linked);
     /// The checkpoint cannot be one. (SET-1, LIGHT-5)
     error BadCheckpoint();
-    /// Nothing would ever be trusted. (LIGHT-9)
+    /// Nothing would ever be trusted, or for longer than a time can be written. (LIGHT-9)
     error BadTrustingPeriod();
 
     /// @notice How many blocks are remembered.
@@ -80,7 +80,7 @@ contract DuetLightClient {
     /// begins with the deployment.
     /// @param period The trusting period, in seconds.
     constructor(Checkpoint memory checkpoint, uint256 period) {
-        if (period == 0) revert BadTrustingPeriod();
+        if (period == 0 || period > type(uint64).max) revert BadTrustingPeriod();
         genesisHash = checkpoint.genesisHash;
         trustingPeriod = period;
         _demandCode(address(RareCalls));

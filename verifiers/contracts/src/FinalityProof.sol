@@ -389,10 +389,10 @@ library FinalityProof {
     /// @dev Number of eight little-endian bytes of the calldata.
     function u64(uint256 place) internal pure returns (uint256 n) {
         assembly ("memory-safe") {
-            // Bytes change places, then pairs and fours.
+            // Bytes change places, then pairs and fours: what differs is flipped in both.
             n := shr(192, calldataload(place))
-            n := or(and(shr(8, n), 0xff00ff00ff00ff), shl(8, and(n, 0xff00ff00ff00ff)))
-            n := or(and(shr(16, n), 0xffff0000ffff), shl(16, and(n, 0xffff0000ffff)))
+            n := xor(n, mul(and(xor(n, shr(8, n)), 0xff00ff00ff00ff), 0x101))
+            n := xor(n, mul(and(xor(n, shr(16, n)), 0xffff0000ffff), 0x10001))
             n := or(shr(32, n), shl(32, and(n, 0xffffffff)))
         }
     }
@@ -403,150 +403,168 @@ library FinalityProof {
             uint256 n = u32(place + SET + 8);
             uint256 bits = (n + 7) / 8;
             if (rest + bits > end) revert Rule_ENC_6();
-            (uint256 list, uint256 k) = _nonSigners(rest, n);
+            (uint256 list, uint256 last, uint256 gap) = _nonSigners(rest, n);
             rest += bits;
-            if (rest + 96 * k > end) revert Rule_ENC_6();
+            uint256 nodes = rest + 3 * (last - list) / 2;
+            if (nodes > end) revert Rule_ENC_6();
             _total(m + APK1, place + SET + 44, place + SET + 92);
-            if (k == 0) {
+            if (last == list) {
                 if (rest != end) revert Rule_ENC_6();
                 return;
             }
             _negate(m + APK1);
-            _addKeys(m, list, k, rest);
+            uint256 levels = _addKeys(m, list, last, gap, rest);
             // Infinity has no sign, and no set whose keys were checked leads to it.
             if (_isZero(m + APK1 + 64)) revert Rule_ENC_2();
             _negate(m + APK1);
-            _multiproof(list, k, n, rest + 96 * k, end, place + SET + 12);
+            _multiproof(list, last, (n - 1) >> levels, nodes + levels * (last - list) / 2, end, place + SET + 12);
         }
     }
 
-    /// @dev Adds the keys of the non-signers to minus the total, and puts the hash of each one's leaf beside its position.
-    function _addKeys(uint256 m, uint256 list, uint256 k, uint256 place) private view {
-        bool isFinite = true;
-        bool ok = true;
+    /// @dev Adds the keys of the non-signers to minus the total, and climbs from each one's leaf as long as no two paths meet
+    /// and no node lacks a sibling. Of these levels the multiproof has one sibling for each path, so each is climbed at once.
+    /// At `list` a position becomes that of the node that is reached, with its hash. Returns how many levels these are.
+    /// No key is infinity: its leaf would be that of (0, 2), which has order three, so no tree has it. (SET-5)
+    function _addKeys(uint256 m, uint256 list, uint256 last, uint256 gap, uint256 place) private view returns (uint256 levels) {
+        bool ok;
         assembly ("memory-safe") {
             let sum := add(m, APK1)
             // Behind the sum: both are the input of an addition.
             let key := add(m, SCALAR)
-            let last := add(list, shl(6, k))
-            for { } and(lt(list, last), and(isFinite, ok)) { } {
-                let high := shr(128, calldataload(add(place, 48)))
-                let low := calldataload(add(place, 64))
-                isFinite := iszero(iszero(or(high, low)))
-                mstore(key, shr(128, calldataload(place)))
-                mstore(add(key, 32), calldataload(add(place, 16)))
-                mstore(add(key, 64), high)
-                mstore(add(key, 96), low)
-                ok := and(eq(returndatasize(), 128), staticcall(gas(), 0x0b, sum, 256, sum, 128))
-                let isLarge := or(gt(high, HALF_HIGH), and(eq(high, HALF_HIGH), gt(low, HALF_LOW)))
-                mstore8(add(key, 16), or(byte(16, mload(key)), shl(5, or(4, isLarge))))
-                // The leaf: a zero byte of the padding, then the compressed key.
-                mstore(add(list, 32), keccak256(add(key, 15), 49))
-                list := add(list, 64)
+            mstore(key, 0)
+            mstore(add(key, 64), 0)
+            // What is hashed for a node, from 0x1f to 0x5f: a one and two children. The pointer at 0x40 is restored below.
+            mstore8(0x1f, 1)
+            let stride := shr(1, sub(last, list))
+            let nodes := add(place, mul(3, stride))
+            let at
+            gap := shl(64, gap)
+            for { } lt(list, last) { } {
+                calldatacopy(add(key, 16), place, 48)
+                calldatacopy(add(key, 80), add(place, 48), 48)
                 place := add(place, 96)
+                if iszero(staticcall(gas(), 0x0b, sum, 256, sum, 128)) { break }
+                let isLarge := gt(add(mload(add(key, 64)), gt(mload(add(key, 96)), HALF_LOW)), HALF_HIGH)
+                mstore(key, or(mload(key), shl(125, or(4, isLarge))))
+                // The leaf: a zero byte of the padding, then the compressed key.
+                let hash := keccak256(add(key, 15), 49)
+                // The gap, 64 bits above 32 times the position: both are halved at each level.
+                let path := or(gap, shl(5, mload(list)))
+                at := nodes
+                for { } shr(65, path) { } {
+                    let side := and(path, 32)
+                    mstore(sub(0x40, side), calldataload(at))
+                    mstore(add(0x20, side), hash)
+                    hash := keccak256(0x1f, 65)
+                    at := add(at, stride)
+                    path := shr(1, path)
+                }
+                mstore(list, and(shr(5, path), 0xffffffff))
+                mstore(add(list, 32), hash)
+                list := add(list, 64)
+                nodes := add(nodes, 32)
             }
+            ok := and(eq(list, last), eq(returndatasize(), 128))
+            levels := div(add(sub(at, nodes), 32), stride)
+            mstore(0x40, last)
         }
-        if (!isFinite) revert Rule_ENC_2();
         if (!ok) revert Rule_ENC(0x0b);
     }
 
-    /// @dev Positions of those who did not sign, at `list`, each with room for a hash. (JUST-3, JUST-4)
-    function _nonSigners(uint256 place, uint256 n) private pure returns (uint256 list, uint256 k) {
+    /// @dev Positions of those who did not sign, from `list` to `last`, each with room for a hash. (JUST-3, JUST-4)
+    /// The highest bit of `gap` is that of the lowest level where two of them are below the children of one node, or a sibling
+    /// may be missing.
+    function _nonSigners(uint256 place, uint256 n) private pure returns (uint256 list, uint256 last, uint256 gap) {
         if (n == 0) revert Rule_JUST_4();
         uint256 most = (n - 1) / 3;
         bool padded;
         assembly ("memory-safe") {
             list := mload(0x40)
-            // The exponents of the powers of two below 256, at their remainders by 11.
-            let exponents := shl(168, 0x0000010002040007030605)
-            let next := list
-            for { let i := 0 } lt(i, n) { i := add(i, 256) } {
+            last := list
+            most := add(list, shl(6, most))
+            gap := not(0)
+            let before := gap
+            for { let i := 0 } and(lt(i, n), iszero(gt(last, most))) { i := add(i, 256) } {
                 let w := not(calldataload(add(place, shr(3, i))))
                 let left := sub(n, i)
                 if lt(left, 256) {
                     // Bytes behind the bitfield are not looked at; bits behind the set must be zero.
-                    let bytes_ := shr(3, add(left, 7))
-                    w := and(w, not(shr(shl(3, bytes_), not(0))))
-                    let spare := and(left, 7)
-                    if spare {
-                        let last := byte(sub(bytes_, 1), w)
-                        // By `spare` bits, as meant: slither takes such a constant for the distance.
-                        // slither-disable-next-line incorrect-shift
-                        let high := and(0xff, shl(spare, 0xff))
-                        if iszero(eq(and(last, high), high)) { padded := 1 }
-                        w := xor(w, shl(shl(3, sub(32, bytes_)), high))
-                    }
+                    let behind := sub(256, left)
+                    // By as many bits, as meant: slither takes such a constant for the distance.
+                    // slither-disable-next-line incorrect-shift
+                    let spare := xor(0xff, shr(and(behind, 7), 0xff))
+                    behind := and(behind, 0xf8)
+                    w := xor(shr(behind, w), spare)
+                    padded := gt(and(w, spare), 0)
+                    w := shl(behind, w)
                 }
                 for { } w { } {
-                    // The first byte that is not zero.
-                    let at := shl(7, iszero(shr(128, w)))
-                    at := or(at, shl(6, iszero(shr(192, shl(at, w)))))
-                    at := or(at, shl(5, iszero(shr(224, shl(at, w)))))
-                    at := or(at, shl(4, iszero(shr(240, shl(at, w)))))
-                    at := or(at, shl(3, iszero(shr(248, shl(at, w)))))
-                    let b := shr(248, shl(at, w))
-                    w := and(w, shr(add(at, 8), not(0)))
-                    for { } b { } {
-                        let exponent := byte(mod(and(b, sub(0, b)), 11), exponents)
-                        mstore(next, add(add(i, at), exponent))
-                        next := add(next, 64)
-                        b := and(b, sub(b, 1))
-                    }
-                    k := shr(6, sub(next, list))
-                    if gt(k, most) { break }
+                    // The first byte that is not zero, r bits from the right, and its lowest bit.
+                    let r := shl(7, gt(shr(128, w), 0))
+                    r := or(r, shl(6, gt(shr(64, shr(r, w)), 0)))
+                    r := or(r, shl(5, gt(shr(r, w), 0xffffffff)))
+                    r := or(r, shl(4, gt(shr(r, w), 0xffff)))
+                    r := or(r, shl(3, gt(shr(r, w), 0xff)))
+                    let b := shr(r, w)
+                    b := and(b, sub(0, b))
+                    w := xor(w, shl(r, b))
+                    // The exponents of the powers of two below 256, at their remainders by 11.
+                    let at := add(sub(add(i, 248), r), byte(mod(b, 11), shl(168, 0x0000010002040007030605)))
+                    before := xor(before, at)
+                    if lt(before, gap) { gap := before }
+                    before := at
+                    mstore(last, at)
+                    last := add(last, 64)
                 }
-                if or(padded, gt(k, most)) { break }
             }
-            mstore(0x40, next)
+            // The last member of the set: where a path meets its path, siblings may be missing from that level on.
+            before := or(shl(1, xor(before, sub(n, 1))), 1)
+            if lt(before, gap) { gap := before }
+            mstore(0x40, last)
         }
         if (padded) revert Rule_JUST_3();
-        if (k > most) revert Rule_JUST_4();
+        if (last > most) revert Rule_JUST_4();
     }
 
-    /// @dev SET-2, STATELESS-2. At `list` are positions, each with the hash of its leaf.
-    function _multiproof(uint256 list, uint256 k, uint256 n, uint256 place, uint256 end, uint256 rootAt) private pure {
+    /// @dev SET-2, STATELESS-2. From `list` to `last` are positions, each with the hash of its node, of a level whose last
+    /// position is `z`. What is hashed is where `_addKeys` put it.
+    function _multiproof(uint256 list, uint256 last, uint256 z, uint256 place, uint256 end, uint256 rootAt) private pure {
         bool holds;
         assembly ("memory-safe") {
-            let s := mload(0x40)
-            let left := add(s, 1)
-            let right := add(s, 33)
-            mstore8(s, 1)
-            let last := add(list, shl(6, k))
-            for { } gt(n, 1) { n := shr(1, add(n, 1)) } {
+            for { } z { z := shr(1, z) } {
                 let to := list
-                for { let from := list } lt(from, last) { from := add(from, 64) } {
+                let from := list
+                // The last node of a level has no sibling when its position is even.
+                let until := sub(last, shl(6, gt(eq(mload(sub(last, 64)), z), and(z, 1))))
+                // Behind the last node, what is no position of a right child.
+                mstore(last, 0)
+                for { } lt(from, until) { } {
                     let node := mload(from)
-                    let hash := mload(add(from, 32))
-                    switch and(node, 1)
-                    case 1 {
-                        mstore(left, calldataload(place))
-                        mstore(right, hash)
+                    let side := and(shl(5, node), 32)
+                    mstore(add(0x20, side), mload(add(from, 32)))
+                    from := add(from, 64)
+                    switch eq(mload(from), or(node, 1))
+                    case 0 {
+                        mstore(sub(0x40, side), calldataload(place))
                         place := add(place, 32)
-                        hash := keccak256(s, 65)
                     }
                     default {
-                        if lt(add(node, 1), n) {
-                            mstore(left, hash)
-                            let next := add(from, 64)
-                            switch and(lt(next, last), eq(mload(next), add(node, 1)))
-                            case 1 {
-                                mstore(right, mload(add(next, 32)))
-                                from := next
-                            }
-                            default {
-                                mstore(right, calldataload(place))
-                                place := add(place, 32)
-                            }
-                            hash := keccak256(s, 65)
-                        }
+                        mstore(0x40, mload(add(from, 32)))
+                        from := add(from, 64)
                     }
                     mstore(to, shr(1, node))
-                    mstore(add(to, 32), hash)
+                    mstore(add(to, 32), keccak256(0x1f, 65))
+                    to := add(to, 64)
+                }
+                if lt(from, last) {
+                    mstore(to, shr(1, z))
+                    mstore(add(to, 32), mload(add(from, 32)))
                     to := add(to, 64)
                 }
                 last := to
             }
-            // `at` beyond the end would have read foreign bytes; then it is not equal either.
+            mstore(0x40, list)
+            // `place` beyond the end would have read foreign bytes; then it is not equal either.
             holds := and(eq(place, end), eq(mload(add(list, 32)), calldataload(rootAt)))
         }
         if (!holds) revert Rule_STATELESS_2();
@@ -631,11 +649,12 @@ library FinalityProof {
             _compress(s + 255, m + SIGMA, _isLarge(m + SIGMA + 64));
             _call(0x02, s, 303, s, 32);
             assembly ("memory-safe") {
-                // The first 16 bytes, little-endian: bytes change places, then pairs, fours and eights.
+                // The first 16 bytes, little-endian: bytes change places, then pairs, fours and eights. What differs is flipped in
+                // both.
                 t := shr(128, mload(s))
-                t := or(and(shr(8, t), 0xff00ff00ff00ff00ff00ff00ff00ff), shl(8, and(t, 0xff00ff00ff00ff00ff00ff00ff00ff)))
-                t := or(and(shr(16, t), 0xffff0000ffff0000ffff0000ffff), shl(16, and(t, 0xffff0000ffff0000ffff0000ffff)))
-                t := or(and(shr(32, t), 0xffffffff00000000ffffffff), shl(32, and(t, 0xffffffff00000000ffffffff)))
+                t := xor(t, mul(and(xor(t, shr(8, t)), 0xff00ff00ff00ff00ff00ff00ff00ff), 0x101))
+                t := xor(t, mul(and(xor(t, shr(16, t)), 0xffff0000ffff0000ffff0000ffff), 0x10001))
+                t := xor(t, mul(and(xor(t, shr(32, t)), 0xffffffff00000000ffffffff), 0x100000001))
                 t := or(shr(64, t), shl(64, and(t, 0xffffffffffffffff)))
                 if iszero(t) { t := 1 }
             }
@@ -688,8 +707,7 @@ library FinalityProof {
 
     function _isLarge(uint256 y) private pure returns (uint256 large) {
         assembly ("memory-safe") {
-            let high := mload(y)
-            large := or(gt(high, HALF_HIGH), and(eq(high, HALF_HIGH), gt(mload(add(y, 32)), HALF_LOW)))
+            large := gt(add(mload(y), gt(mload(add(y, 32)), HALF_LOW)), HALF_HIGH)
         }
     }
 

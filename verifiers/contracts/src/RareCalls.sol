@@ -18,13 +18,11 @@ library RareCalls {
         ClientState.Store storage c = _store();
         // A slot that was written before costs less: from the first block on each costs the same.
         c.nextSet = bytes32(uint256(1));
-        for (uint256 i; i < ClientState.KEPT_SETS; ++i) c.replaced[i] = bytes32(uint256(1));
-        c.replacedAt = 1;
         c.pair = bytes32(uint256(1));
         _begin(c, checkpoint);
     }
 
-    /// @notice Forgets all blocks and begins anew, frozen or not. Whether the caller may is for the client to check.
+    /// @notice Forgets all blocks and sets and begins anew, frozen or not. Whether the caller may is for the client to check.
     /// @param checkpoint See `OwnedDuetLightClient`.
     function restart(DuetLightClient.Checkpoint calldata checkpoint) external {
         if (checkpoint.genesisHash != _genesisHash()) revert DuetLightClient.BadCheckpoint();
@@ -148,6 +146,8 @@ library RareCalls {
         if (id < s.signing) {
             wanted = id < oldest ? bytes32(0) : _replaced(c, id);
             if (wanted == 0) revert DuetLightClient.Rule_LIGHT_5_OldSet(s.signing, id);
+            // Behind a reset, the set that is kept in this place may have another id.
+            if (FinalityProof.u64(ClientState.offset(proof) + 168) != id) revert DuetLightClient.Rule_LIGHT_3();
         }
         // slither-disable-next-line unused-return
         ClientState.check(proof, id, next, wanted, _genesisHash(), c.pair);
@@ -205,6 +205,9 @@ library RareCalls {
             emit DuetLightClient.SetAnnounced(next, checkpoint.next);
         }
         for (uint256 i; i < ClientState.KEPT; ++i) c.blocks[i] = bytes32(uint256(1));
+        // Sets of a history that was given up, or forged, are no witnesses against the new one.
+        for (uint256 i; i < ClientState.KEPT_SETS; ++i) c.replaced[i] = bytes32(uint256(1));
+        c.replacedAt = 1;
         ClientState.State memory s = c.state;
         s.number = checkpoint.blockNumber;
         s.signing = id;

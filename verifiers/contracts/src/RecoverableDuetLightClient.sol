@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {DuetLightClient} from "./DuetLightClient.sol";
 import {RecoveryCalls} from "./RecoveryCalls.sol";
+import {StateProof} from "./StateProof.sol";
 
 /// @title The light client that crosses a reset by a proof of the chain's recovery keys, after a wait.
 /// @notice For chains with the pallet `DuetRecovery`. Anybody announces a recovery, anybody crosses when the wait is over, and
@@ -50,6 +51,9 @@ contract RecoverableDuetLightClient is DuetLightClient {
     /// @param period The trusting period, in seconds.
     constructor(Checkpoint memory checkpoint, uint256 period) DuetLightClient(checkpoint, period) {
         _demandCode(address(RecoveryCalls));
+        // Without this precompile, of EIP-152, no recovery could ever be announced.
+        (bool ok, bytes memory got) = address(9).staticcall(new bytes(213));
+        if (!ok || got.length != 64) revert StateProof.NoBlake2();
     }
 
     /// @notice What the client waits for.

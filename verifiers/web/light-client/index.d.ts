@@ -151,7 +151,10 @@ export interface Options {
    * state of the block that the proof is about. A wait in `storage` continues without this option.
    */
   recoveryProof?: string | Uint8Array;
-  /** Whether the client runs in a worker. Default: true, where workers can be started: a service worker starts none. */
+  /**
+   * Whether the client runs in the worker that all clients of a page share. Default: true, where workers can be started:
+   * a service worker starts none.
+   */
   worker?: boolean;
   /**
    * Times in milliseconds: the timeout of a request; how long a chain may have no new proof before that is a fault; how
@@ -269,7 +272,7 @@ export interface Body extends UnderBlock {
   extrinsics: Uint8Array[];
 }
 
-/** Whether a block has a transaction. Whether its call succeeded is not proven. */
+/** Whether a block has a transaction. `outcome` proves whether its call succeeded, too. */
 export interface Transaction extends UnderBlock {
   /** The requested hash. */
   transaction: string;
@@ -279,6 +282,63 @@ export interface Transaction extends UnderBlock {
   index?: number;
   /** Its bytes, with a length prefix. */
   value?: Uint8Array;
+}
+
+/** What became of a transaction: how its call ended, what it paid, and its events. (STATE-9) */
+export interface Outcome extends Transaction {
+  /** Whether its call succeeded; absent if the block does not have it. Fees are paid in either case. */
+  success?: boolean;
+  /** Why its call failed: the error of a pallet, or another one, such as `"BadOrigin"` or `{ Arithmetic: "Underflow" }`. */
+  error?: { pallet: string; error: string; docs: string; other?: undefined } | { other: unknown; pallet?: undefined };
+  /** What it paid and how much of it is the tip, in the chain's smallest unit; absent where the chain tells no fee. */
+  fee?: { paid: bigint; tip: bigint };
+  /** Its events in their order, that of its end included. */
+  events?: TransactionEvent[];
+}
+
+/**
+ * An event. In `fields`, bytes are 0x-hex, larger integers than 2^53 − 1 decimal digits, a wrapper of one field is that
+ * field, and a variant is its name, or an object whose one key is the name.
+ */
+export interface TransactionEvent {
+  pallet: string;
+  name: string;
+  fields: unknown;
+}
+
+export interface WatchOptions {
+  /** Milliseconds until the watch ends as `timed_out`. Default: 600 000. */
+  timeout?: number;
+  /** The first block to look into, if it is older than the newest proven one, which is the default. */
+  from?: number;
+  /** Ends the watch: it rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Gets each proven block in which the transaction was looked for, and what each endpoint said of it, unproven. */
+  progress?: (step: { block: number; endpoint?: undefined } | { block?: undefined; endpoint: string; code?: number; message?: string }) => void;
+}
+
+/** A node's refusal of a transaction, in its own words. Nothing proves them. */
+export interface Rejection {
+  endpoint: string;
+  code: number;
+  message: string;
+}
+
+/** How a watch ended: the proven outcome, or why there is none. */
+export type Watched =
+  /** A proven block has it. Where its outcome cannot be proven, `success` is absent, and `fault` has the reason. */
+  | (Outcome & { end: "included"; fault?: DuetError })
+  /** Its era is over, and the chain's proven runtime calls it invalid. */
+  | (NotIncluded & { end: "expired" })
+  /** Every endpoint refused it. That is what they say: a block may have it all the same. */
+  | (NotIncluded & { end: "rejected"; rejections: Rejection[] })
+  | (NotIncluded & { end: "timed_out" });
+
+/** No block from `from` to `block` has the transaction, which is proven; without `block`, none was looked into. */
+export interface NotIncluded {
+  transaction: string;
+  from: number;
+  block?: number;
 }
 
 /** A header. */
@@ -301,7 +361,7 @@ export interface Block {
 
 /** An error: the broken rule, the culprit, and the next step. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "too_large" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "too_large" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "restarted" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
@@ -349,7 +409,9 @@ export interface LightClient {
   on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
   /**
    * Also tells once, with the verdict `no_period`, that nobody names a trusting period. With the verdict `silent` it tells
-   * that no set signs an endpoint's newest block, so that no proofs come, as the endpoint says; nothing proves it.
+   * that no set signs an endpoint's newest block, so that no proofs come, as the endpoint says; nothing proves it. With
+   * the verdict `restarted` it tells that the worker stopped, which all clients of a page share: this client goes on in
+   * another one from its newest state, pending calls reject, and subscriptions end with an error.
    */
   on(name: "fault", listener: (fault: DuetError) => void): () => void;
   /** A recovery proof holds: its reset is crossed after the wait, unless a newer block is proven. */
@@ -388,6 +450,26 @@ export interface LightClient {
   body(at?: At, options?: ReadOptions): Promise<Body>;
   /** Whether a block has the transaction with this hash: 0x and 64 digits, or 32 bytes. */
   transaction(hash: string | Uint8Array, options?: AtOptions): Promise<Transaction>;
+  /**
+   * What became of the transaction with this hash in a block. Its events are decoded by the metadata of the code that
+   * executed the block, which is that of the block before: other metadata is never used. (STATE-9)
+   *
+   * The first outcome loads what `call` loads, and a third module of WebAssembly. Decoded metadata is kept for the last two
+   * versions of the runtime.
+   *
+   * Rejects with the verdict `incomplete` if no endpoint has the state of both blocks, which nodes keep for 256 blocks, and
+   * with `stopped` if the events are not of the type in the metadata.
+   */
+  outcome(hash: string | Uint8Array, options?: AtOptions): Promise<Outcome>;
+  /**
+   * Sends a signed transaction to all endpoints, and looks for it in each block that is proven from then on: resolves with
+   * its proven outcome, or with the named end of the watch. Nothing that an endpoint says counts as inclusion. Endpoints
+   * that connect later get the transaction too; one that answered does not get it again.
+   *
+   * Cost: for each proven block its extrinsics, one block after the other; a mortal transaction loads the modules of
+   * `outcome` once four blocks do not have it.
+   */
+  watch(transaction: string | Uint8Array, options?: WatchOptions): Promise<Watched>;
   /**
    * The result of a function of the chain's runtime, such as `Metadata_metadata`, with its parameters in SCALE. The
    * code and all entries that it reads are proven, and a worker executes it here. (STATE-5 to STATE-8)

@@ -1,9 +1,11 @@
 // The page: follows the local validators, and shows verified data.
 
+import { isForeign, mistake } from "./address.js";
 import { create, indexedDb, shown } from "./light-client/src/browser.js";
+import { chain } from "./light-client/src/chains.js";
 import { plot } from "./plots.js";
 import { follow as followRecovery, showLeft } from "./recovery.js";
-import { accountAnswer, add, blockAnswer, element, errorAnswer, old, proofLine, seam } from "./show.js";
+import { accountAnswer, add, blockAnswer, changesIn, element, errorAnswer, old, proofLine, seam } from "./show.js";
 
 const began = performance.now();
 const at = (id) => document.getElementById(id);
@@ -21,14 +23,16 @@ let named;
 const FAULTS = 100;
 const faults = new Map();
 
+/** The endpoints whose last sign was a fault. */
+const down = new Set();
+let timer;
+
 let client;
 if (network) follow({});
 if (client) {
   answers();
-  setInterval(() => {
-    showAgo();
-    showLeft();
-  }, 1_000);
+  for (const name of ["online", "offline"]) addEventListener(name, showDown);
+  document.addEventListener("visibilitychange", tick);
 }
 
 /** The chain and its endpoints: from the address of the page, or from the server of the page. */
@@ -41,19 +45,34 @@ async function readNetwork() {
     return named;
   }
   if (own) showNetwork(own, own);
-  else say("No network.json here: name a chain in the address, for example #genesis=0x…&endpoint=ws://127.0.0.1:9944");
+  else if (at("state").textContent === "Connecting…") say("No network.json here: name a chain in the address, for example #genesis=0x…&endpoint=ws://127.0.0.1:9944");
   return own;
 }
 
-/** The network for which the page was published. */
+/** The chain for which the page was published, or that of the list which the address names; the first one by default. */
 async function readOwn() {
+  const answer = await fetch("network.json", { cache: "no-store" }).catch(() => undefined);
+  if (!answer?.ok) return undefined;
   try {
-    const answer = await fetch("network.json", { cache: "no-store" });
-    const { name, genesisHash, startHash, endpoints } = await answer.json();
-    return { name, genesisHash, startHash, endpoints };
-  } catch {
+    const chains = [await answer.json()].flat();
+    const name = new URLSearchParams(location.hash.slice(1)).get("chain") ?? chains[0]?.name;
+    const options = chain(chains, name);
+    offer(chains, name);
+    return { ...options, name, ss58Prefix: chains.find((one) => one.name === name).ss58Prefix };
+  } catch (error) {
+    say(`network.json: ${error.message}`);
     return undefined;
   }
+}
+
+/** Lets the user choose, where there is a choice. */
+function offer(chains, name) {
+  at("choice").hidden = chains.length < 2;
+  at("chain").replaceChildren(...chains.map((one) => new Option(one.name, one.name, false, one.name === name)));
+  at("chain").addEventListener("change", ({ target }) => {
+    location.hash = new URLSearchParams({ chain: target.value });
+    location.reload();
+  });
 }
 
 /** Which chain is verified. A link may name any chain, and its author may have made that chain up. */
@@ -79,9 +98,9 @@ function say(text) {
 }
 
 function follow({ trustOldStart, recoveryProof }) {
-  const { genesisHash, startHash, endpoints } = network;
+  const { genesisHash, startHash, endpoints, trustingPeriod } = network;
   try {
-    client = create({ genesisHash, startHash, endpoints, storage, trustOldStart, recoveryProof });
+    client = create({ genesisHash, startHash, endpoints, trustingPeriod, storage, trustOldStart, recoveryProof });
   } catch (error) {
     say(error.message);
     return;
@@ -89,7 +108,7 @@ function follow({ trustOldStart, recoveryProof }) {
   at("endpoints").replaceChildren(...endpoints.map((url) => element("li", shown(url))));
   client.on("start", showStart);
   client.on("head", showHead);
-  client.on("time", showAgo);
+  client.on("time", tick);
   client.on("recovered", showTrusted);
   followRecovery(client, recoveryProof !== undefined);
   client.on("fault", showFault);
@@ -104,11 +123,31 @@ function showAge({ verdict, expected, got }) {
   at("too-old").hidden = false;
 }
 
-/** How old the newest block is, by this device's clock. Proofs show no such thing: a halted chain looks like a healthy one. */
-function showAgo() {
-  const [text, mark] = old(client.age);
+/**
+ * Shows how old the newest block is, by this device's clock, and what is left of a wait. Proofs show no such thing: a
+ * halted chain looks like a healthy one. Wakes the device only when the text changes, and never in the background.
+ */
+function tick() {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  const age = client.age;
+  const [text, mark] = old(age);
   at("ago").textContent = text;
   at("ago").className = mark;
+  const next = [showLeft() === undefined ? undefined : 1, age === undefined ? undefined : changesIn(age)].filter(Boolean);
+  if (next.length > 0) timer = setTimeout(tick, 1_000 * Math.min(...next));
+}
+
+/** What the page waits for, where nothing comes. */
+function showDown() {
+  const isDown = down.size === network.endpoints.length;
+  at("down").textContent = !navigator.onLine
+    ? "This device is offline. What stands below was verified before; the page goes on when the network is back."
+    : isDown
+      ? "No endpoint answers as it should. The page tries them again by itself; the reasons stand below, at the endpoints."
+      : "";
+  // What it says no longer holds, or not yet.
+  at("state").hidden = at("down").textContent !== "" || at("silent").textContent !== "";
 }
 
 function showStart(status) {
@@ -120,10 +159,12 @@ function showTrusted({ block, hash, set }) {
   at("block").textContent = String(block);
   at("hash").textContent = hash;
   at("set").textContent = String(set);
-  showAgo();
+  tick();
 }
 
 function showReady(status) {
+  down.clear();
+  showDown();
   // Also where no proof of a newer block came.
   if (at("hash").textContent === "–") showTrusted(status);
   say("Verified up to the head of every endpoint that answers; each new proof is verified as it arrives.");
@@ -132,6 +173,9 @@ function showReady(status) {
 function showHead(head) {
   at("too-old").hidden = true;
   at("silent").textContent = "";
+  at("course").hidden = false;
+  if (head.endpoint) down.clear();
+  showDown();
   if (at("first").textContent === "–") at("first").textContent = `${(performance.now() - began).toFixed(0)} ms`;
   at("block").textContent = String(head.block);
   at("hash").textContent = head.hash;
@@ -150,6 +194,7 @@ function showHead(head) {
   if (head.nextSet !== undefined) named ??= head;
   add(at("proofs"), proofLine(head));
   if (at("tamper").checked && head.proof) tamper(head);
+  tick();
 }
 
 /** Flips a byte of a verified proof, and shows why the result is refused. */
@@ -183,6 +228,12 @@ function showFault(fault) {
   add(at("faults"), before.line);
   if (fault.rule === "LIGHT-9") showAge(fault);
   if (fault.verdict === "silent") at("silent").textContent = `${who}: ${fault.message}. Nothing proves it.`;
+  if (fault.verdict === "reset") {
+    const { block_number: block, block_hash: hash } = fault.checkpoint;
+    at("silent").textContent = `${who} says that the chain was reset at block ${block} (${shown(hash)}). No proof leads across, and none shows it. Ask people you trust; below, at Recovery, a recovery proof leads on.`;
+  }
+  if (fault.endpoint && !["silent", "reset", "later_start"].includes(fault.verdict)) down.add(fault.endpoint);
+  showDown();
 }
 
 /** The more likely one of the two usual causes. */
@@ -195,17 +246,51 @@ function reason(url) {
 }
 
 function answers() {
-  const answer = (form, output, ask, show) =>
-    at(form).addEventListener("submit", async (event) => {
+  const answer = (name, check, ask, show) => {
+    const [input, wrong, output] = [at(name), at(`${name}-mistake`), at(`${name}-answer`)];
+    const refuse = (text) => {
+      wrong.textContent = text;
+      if (text === "") input.removeAttribute("aria-invalid");
+      else input.setAttribute("aria-invalid", "true");
+    };
+    at(`${name}-form`).addEventListener("submit", async (event) => {
       event.preventDefault();
+      const typed = input.value.trim();
+      const found = check(typed);
+      refuse(found ?? "");
+      output.replaceChildren();
+      if (found) {
+        input.focus();
+        return;
+      }
+      output.replaceChildren(element("p", "Asking…", "hint"));
       try {
-        at(output).replaceChildren(...show(await ask()));
+        output.replaceChildren(...show(await ask(typed), typed));
       } catch (error) {
-        at(output).replaceChildren(...errorAnswer(error));
+        output.replaceChildren(...(error.verdict === "refused" ? [] : errorAnswer(error)));
+        if (error.verdict === "refused") refuse(error.message);
       }
     });
-  answer("account-form", "account-answer", () => client.account(at("account").value.trim()), accountAnswer);
-  answer("old-form", "old-answer", () => client.block(at("old").valueAsNumber), blockAnswer);
+    input.addEventListener("input", () => refuse(""));
+    // The field for addresses has lines, but no address has any.
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      input.form.requestSubmit();
+    });
+  };
+  const ask = (account) =>
+    client.account(account).catch((error) => {
+      const isTyped = error.verdict === "refused" && error.message.startsWith("an account is");
+      throw isTyped ? Object.assign(error, { message: "The checksum of this address is wrong: a character was mistyped, or two were swapped." }) : error;
+    });
+  const showAccount = (found, typed) => {
+    const foreign = isForeign(typed, network.ss58Prefix) ? [element("p", "This address is written as on another network. It is the same account.", "hint")] : [];
+    return [...foreign, ...accountAnswer(found)];
+  };
+  answer("account", mistake, ask, showAccount);
+  const isBlock = (typed) => (/^\d{1,10}$/.test(typed) ? undefined : "A block has a number: digits, and nothing else.");
+  answer("old", isBlock, (typed) => client.block(Number(typed)), blockAnswer);
   at("export").addEventListener("click", async () => {
     const text = await client.checkpoint().then((checkpoint) => JSON.stringify(checkpoint, undefined, 2), (error) => error.message);
     at("checkpoint").textContent = text;
@@ -214,6 +299,7 @@ function answers() {
   const restart = async (options) => {
     await client.destroy();
     at("too-old").hidden = true;
+    down.clear();
     say("Connecting…");
     follow(options);
   };

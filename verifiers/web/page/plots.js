@@ -14,6 +14,7 @@ export function plot(parent, caption, unit) {
   svg.setAttribute("viewBox", `0 0 ${BARS} 20`);
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `${caption}: no proofs yet`);
   figure.append(text, svg);
   parent.append(figure);
   const values = [];

@@ -44,12 +44,13 @@ export function follow(client, isGiven) {
   });
 }
 
-/** How long the wait still is. */
+/** Shows how long the wait still is, and returns it in seconds; `undefined` without one. */
 export function showLeft() {
   const left = end === undefined ? undefined : Math.ceil((end - Date.now()) / 1_000);
   if (left === undefined) at("recovery-left").textContent = "";
   else if (left > 0) at("recovery-left").textContent = `This page crosses the reset in ${span(left)}, unless a newer block is proven.`;
   else at("recovery-left").textContent = "The wait is over. Every endpoint is asked for a newer block.";
+  return left;
 }
 
 function say(text, mark) {

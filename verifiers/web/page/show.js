@@ -4,6 +4,8 @@ const SHOWN = 200;
 const MANY = 100;
 // From this age on a block is stale, in seconds.
 const STALE = 60;
+// Below that it is shown in steps of so many seconds, so that a page wakes its device rarely.
+const STEP = 10;
 
 export function element(name, text, className) {
   const made = document.createElement(name);
@@ -16,14 +18,24 @@ export function element(name, text, className) {
 export function old(age) {
   if (age === undefined) return ["", ""];
   if (age < 0) return [`From the future: ${span(-age)} ahead of this device's clock. One of the clocks is wrong.`, "bad"];
-  if (age < STALE) return [`${span(age)} ago`, "good"];
+  if (age < STALE) return [`Less than ${STEP * (Math.floor(age / STEP) + 1)} s ago`, "good"];
   return [`Stale: ${span(age)} ago. The chain has halted, the endpoints hide newer blocks, or this device's clock is fast.`, "bad"];
+}
+
+/** In how many seconds `old` says something else of a newest block that has this age now. */
+export function changesIn(age) {
+  const step = age < 0 ? 1 : age < STALE ? STEP : unitOf(age)[0];
+  return step - (((age % step) + step) % step);
 }
 
 /** A time in seconds, in its largest unit of which there are two. */
 export function span(seconds) {
-  const [unit, name] = [[86_400, "days"], [3_600, "h"], [60, "min"]].find(([length]) => seconds >= 2 * length) ?? [1, "s"];
+  const [unit, name] = unitOf(seconds);
   return `${Math.floor(seconds / unit)} ${name}`;
+}
+
+function unitOf(seconds) {
+  return [[86_400, "days"], [3_600, "h"], [60, "min"]].find(([length]) => seconds >= 2 * length) ?? [1, "s"];
 }
 
 /** One line of the list of proofs. */

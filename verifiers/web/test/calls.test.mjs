@@ -1,43 +1,22 @@
 // A page in Chromium that calls the runtime, against a server that serves a recorded chain with a small one.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { extname } from "node:path";
 import { after, before, test } from "node:test";
-import puppeteer from "puppeteer-core";
 import { calling, Server } from "../light-client/test/support.mjs";
-
-const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
-const PACKAGE = new URL("../dist/light-client/", import.meta.url);
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' ws:";
+import { openPage } from "./empty.mjs";
+import { launch } from "./page.mjs";
 
 let browser;
 before(async () => {
-  const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
-  browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
+  browser = await launch();
 });
 after(() => browser?.close());
 
-/** An empty page beside the package, on the recorded chain; `loaded` are the files that it took. */
+/** An empty page beside the package, on the recorded chain. */
 async function open(t, lie) {
   const node = await Server.start({ network: calling, lie });
-  const loaded = [];
-  const server = createServer(async ({ url }, answer) => {
-    loaded.push(url);
-    answer.setHeader("Content-Type", TYPES[extname(url)] ?? "text/html");
-    answer.setHeader("Content-Security-Policy", POLICY);
-    answer.end(url === "/" ? "<!doctype html>" : await readFile(new URL(url.slice(1), PACKAGE)).catch(() => ""));
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const page = await browser.newPage();
-  t.after(async () => {
-    await page.close();
-    server.close();
-    await node.stop();
-  });
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
-  return { node, page, loaded };
+  t.after(() => node.stop());
+  return { node, ...(await openPage(t, browser)) };
 }
 
 /** Calls functions in the page, one after the other: each result as a list of bytes, or the error. */
@@ -67,6 +46,7 @@ for (const worker of [true, false]) {
     const results = await calls(page, node, options, [["Test_read", SHORT], ["Test_endless"], ["Test_read", SHORT]]);
     assert.deepEqual(results, [VALUE, stopped, VALUE]);
     assert.ok(loaded.includes("/wasm/duet_calls_wasm_bg.wasm"));
+    assert.equal(loaded.includes("/wasm/duet_outcomes_wasm_bg.wasm"), false);
   });
 }
 
@@ -75,7 +55,7 @@ test("a page that makes no call does not load the module for calls", { timeout: 
   assert.deepEqual(await calls(page, node, {}, []), []);
   assert.ok(loaded.includes("/wasm/duet_light_wasm_bg.wasm"));
   // `calls.js` asks for proofs and comes with the rest; the module and its worker come with the first call.
-  assert.deepEqual(loaded.filter((name) => /duet_calls|calls-browser/.test(name)), []);
+  assert.deepEqual(loaded.filter((name) => /duet_(calls|outcomes)|calls-|watch/.test(name)), []);
 });
 
 test("in a page, too, a changed entry is an error, and never a value", { timeout: 60_000 }, async (t) => {

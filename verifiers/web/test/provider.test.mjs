@@ -12,11 +12,12 @@ import { promisify } from "node:util";
 import { ApiPromise, Keyring } from "@polkadot/api";
 import { createClient } from "polkadot-api";
 import { getPolkadotSigner } from "polkadot-api/signer";
-import puppeteer from "puppeteer-core";
 import { create, toHex } from "../light-client/src/node.js";
 import { papiProvider, PolkadotJsProvider } from "../provider/src/index.js";
 import { papiDuet, rpc, types } from "../types/src/index.js";
 import { startDemo } from "./demo.mjs";
+import { openPage } from "./empty.mjs";
+import { launch } from "./page.mjs";
 import { proxy } from "./proxy.mjs";
 
 const ALICE = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
@@ -232,6 +233,48 @@ test("calls of the real runtime have the results that an honest node has, and la
   assert.deepEqual(client.faults, []);
 });
 
+/** Transactions of Alice, signed: one that succeeds, two that fail, and one that is too early for as long as it lives. */
+async function transactions(api) {
+  const nonce = (await api.rpc.system.accountNextIndex(ALICE)).toNumber();
+  const { transferKeepAlive, transferAllowDeath, forceTransfer } = api.tx.balances;
+  const calls = [transferKeepAlive(BOB, AMOUNT), transferAllowDeath(BOB, 1n << 120n), forceTransfer(BOB, ALICE, 1)];
+  const sign = (call, options) => call.signAsync(alice(), options);
+  const [transfer, tooMuch, notRoot] = await Promise.all(calls.map((call, index) => sign(call, { nonce: nonce + index })));
+  const early = await sign(transferKeepAlive(BOB, 2), { nonce: nonce + 100, era: 16 });
+  return Object.fromEntries(Object.entries({ transfer, tooMuch, notRoot, early }).map(([name, signed]) => [name, signed.toHex()]));
+}
+
+test("transactions that a client and a page send end with their proven outcomes, and one that is never included expires", { timeout: 300_000 }, async (t) => {
+  const client = await light(t);
+  const { api } = await polkadotJs(client);
+  const { transfer, tooMuch, notRoot, early } = await transactions(api);
+  const browser = await launch();
+  t.after(() => browser.close());
+  const { page, loaded } = await openPage(t, browser);
+  const options = { genesisHash: network.genesisHash, endpoints: network.endpoints, trustOldStart: true };
+  const inPage = (transaction) => page.evaluate(async (options, transaction) => {
+    const { create } = await import("/src/browser.js");
+    const client = create(options);
+    const { end, success, fee, events } = await client.watch(transaction);
+    await client.destroy();
+    return { end, success, paid: String(fee.paid), names: events.map(({ pallet, name }) => `${pallet}.${name}`) };
+  }, options, transaction);
+  const [seen, failed, refused, late] = await Promise.all([inPage(transfer), ...[tooMuch, notRoot, early].map((bytes) => client.watch(bytes))]);
+  assert.deepEqual([seen.end, seen.success, seen.names.at(-1)], ["included", true, "System.ExtrinsicSuccess"]);
+  assert.ok(seen.names.includes("Balances.Transfer") && BigInt(seen.paid) > 0n);
+  assert.ok(loaded.includes("/wasm/duet_outcomes_wasm_bg.wasm") && loaded.includes("/src/watch.js"));
+  assert.deepEqual([failed.end, failed.success, failed.error], ["included", false, { other: { Arithmetic: "Underflow" } }]);
+  assert.deepEqual([refused.end, refused.success, refused.error], ["included", false, { other: "BadOrigin" }]);
+  assert.ok(refused.fee.paid > 0n && refused.fee.tip === 0n);
+  // What the node says about the same block.
+  const at = await api.at(refused.hash);
+  const records = (await at.query.system.events()).filter(({ phase }) => phase.isApplyExtrinsic && phase.asApplyExtrinsic.toNumber() === refused.index);
+  assert.deepEqual(refused.events.map(({ name }) => name), records.map(({ event }) => event.method));
+  assert.equal(late.end, "expired");
+  assert.ok(late.block >= late.from + 4, `blocks ${late.from} to ${late.block}`);
+  assert.deepEqual(client.faults, []);
+});
+
 /** The code of the runtime is changed in one byte wherever it is proven. */
 function otherCode({ method }, answer) {
   const field = { state_getReadProof: "proof", duet_getProofs: "nodes" }[method];
@@ -341,7 +384,7 @@ test("a page that esbuild bundled shows Alice's balance over polkadot-api in Chr
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
-  const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const browser = await launch();
   t.after(() => browser.close());
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${server.address().port}/#${[network.genesisHash, ALICE, ...network.endpoints].join(",")}`);

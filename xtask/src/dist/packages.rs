@@ -64,6 +64,8 @@ const CARGO: [Released; 2] = [
             "duet-light-wasm",
             "--package",
             "duet-calls-wasm",
+            "--package",
+            "duet-outcomes-wasm",
         ],
         target: Some("wasm32-unknown-unknown"),
     },

@@ -61,10 +61,11 @@ impl Session {
             return Ok(false);
         };
         match crossing {
-            Ok(Crossing::Crossed(_)) if !self.recovery.disputes.is_empty() => {
-                return Err(self.disputed());
-            }
             Ok(Crossing::Crossed(behind)) => {
+                let disputes = self.disputes();
+                if !disputes.is_empty() {
+                    return Err(self.disputed(&disputes));
+                }
                 let before = self.trusted()?.best_number();
                 self.show(Shown::recovered(before, &behind));
                 self.set_trusted(*behind);
@@ -99,12 +100,15 @@ impl Session {
     }
 
     /// Asks every endpoint for newer proofs; one that answered. Before a crossing an endpoint that does not answer is asked
-    /// again for as long as a request may take: it may be the only honest one, and away for a moment.
+    /// again for as long as a request may take: it may be the only honest one, and away for a moment. That time begins
+    /// when all were asked once, so that no slow endpoint uses it up.
     async fn ask_patiently(&mut self) -> Result<Option<usize>, Failure> {
-        let began = Instant::now();
+        self.recovery.disputes.clear();
+        let mut asked_all = None;
         let mut pause = FIRST_PAUSE;
         loop {
             let answered = self.ask_all().await?;
+            let began = *asked_all.get_or_insert_with(Instant::now);
             let silent = answered.len() < self.endpoints.all().len();
             let crosses = matches!(self.try_cross(), Some(Ok(Crossing::Crossed(_))));
             let left = self.request_timeout.saturating_sub(began.elapsed());
@@ -128,7 +132,6 @@ impl Session {
 
     async fn ask_each(&mut self) -> Result<Vec<(usize, Server)>, Failure> {
         let mut answered = Vec::new();
-        self.recovery.disputes.clear();
         for index in self.endpoints.all() {
             let before = self.proofs;
             match self.ask_newest(index).await {
@@ -151,7 +154,7 @@ impl Session {
         };
         self.go_to_given(&server).await?;
         self.date_head(&server).await?;
-        self.ask_of_reset(&server).await?;
+        self.ask_of_reset(index, &server).await?;
         if let Some(fault) = reset {
             self.output
                 .event(&Event::endpoint_failed(&server.url, &fault));
@@ -160,18 +163,26 @@ impl Session {
     }
 
     /// Takes note of an endpoint that knows of no reset, or of another one than the statement names. (RECOVER-8)
-    async fn ask_of_reset(&mut self, server: &Server) -> Result<(), Fault> {
+    async fn ask_of_reset(&mut self, index: usize, server: &Server) -> Result<(), Fault> {
         let given = self.recovery.given.as_ref().map(|proof| &proof.statement);
         let awaited = self.awaited().map(Announced::statement);
         let Some(statement) = awaited.or(given).cloned() else {
             return Ok(());
         };
         let claim = self.reset_of(server).await?;
-        if let Some(dispute) = ResetClaim::dispute(claim.as_ref(), &statement) {
-            let url = &server.url;
-            self.recovery.disputes.push(format!("{url} {dispute}"));
-        }
+        let disputes = &mut self.recovery.disputes;
+        match ResetClaim::dispute(claim.as_ref(), &statement) {
+            Some(dispute) => disputes.insert(index, format!("{} {dispute}", server.url)),
+            None => disputes.remove(&index),
+        };
         Ok(())
+    }
+
+    /// What endpoints say against the statement. A liar's word does not count.
+    fn disputes(&self) -> Vec<&str> {
+        let all = self.endpoints.all().into_iter();
+        let disputes = all.filter_map(|index| self.recovery.disputes.get(&index));
+        disputes.map(String::as_str).collect()
     }
 
     /// The reset behind the trusted sets, as an endpoint says.
@@ -183,8 +194,8 @@ impl Session {
     }
 
     /// Why nothing is crossed although the wait is over: an endpoint disputes the statement, and it may be the honest one.
-    fn disputed(&self) -> Failure {
-        let disputes = self.recovery.disputes.join("; ");
+    fn disputed(&self, disputes: &[&str]) -> Failure {
+        let disputes = disputes.join("; ");
         let block = self
             .awaited()
             .map(|awaited| awaited.statement().reset_number);

@@ -3,6 +3,7 @@
 use crate::args::Recovering;
 use duet_light_rpc::{recovery_proof::GivenProof, Failure};
 use duet_primitives::{RecoveryProof, H256};
+use std::collections::BTreeMap;
 
 /// Without the user's word nothing is announced or crossed.
 #[derive(Debug, Default)]
@@ -13,8 +14,8 @@ pub(crate) struct Recovery {
     pub(crate) given: Option<RecoveryProof>,
     /// Whether the user was told of the announcement.
     pub(crate) shown: bool,
-    /// What endpoints said against the statement when they were asked last.
-    pub(crate) disputes: Vec<String>,
+    /// What endpoints, by their index, said against the statement when they were asked last, also in an earlier pass.
+    pub(crate) disputes: BTreeMap<usize, String>,
 }
 
 impl Recovery {
@@ -26,7 +27,7 @@ impl Recovery {
             allowed: !args.no_recovery,
             given: read.transpose()?,
             shown: false,
-            disputes: Vec::new(),
+            disputes: BTreeMap::new(),
         })
     }
 }

@@ -1,10 +1,15 @@
 //! Parameters of requests, within bounds.
 
 use crate::serve::refusal::Refusal;
+use codec::{Compact, Decode};
 use duet_light_rpc::{hex, shown};
 use jsonrpsee::types::Params;
-use serde::{de::DeserializeOwned, Deserialize};
+use serde::{
+    de::{DeserializeOwned, Error, SeqAccess, Visitor},
+    Deserialize, Deserializer, Serialize, Serializer,
+};
 use serde_json::Value;
+use std::{fmt, marker::PhantomData};
 
 /// The most keys of one request or subscription.
 const MAX_KEYS: usize = 256;
@@ -16,19 +21,19 @@ pub(crate) const MAX_KEY: usize = 1_024;
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         // Nodes take the empty text for no bytes, and polkadot-api sends it.
         let digits = text.strip_prefix("0x").or(text.is_empty().then_some(""));
         let bytes = digits.and_then(|digits| hex::decode(digits).ok());
         bytes
             .map(Self)
-            .ok_or_else(|| serde::de::Error::custom("bytes are 0x and hexadecimal digits"))
+            .ok_or_else(|| Error::custom("bytes are 0x and hexadecimal digits"))
     }
 }
 
-impl serde::Serialize for Bytes {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&hex(&self.0))
     }
 }
@@ -38,7 +43,7 @@ impl serde::Serialize for Bytes {
 pub(crate) struct Number(pub(crate) u32);
 
 impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = match Value::deserialize(deserializer)? {
             Value::Number(number) => number
                 .as_u64()
@@ -51,7 +56,7 @@ impl<'de> Deserialize<'de> for Number {
         };
         number
             .map(Self)
-            .ok_or_else(|| serde::de::Error::custom("a block number is one number below 2^32"))
+            .ok_or_else(|| Error::custom("a block number is one number below 2^32"))
     }
 }
 
@@ -60,11 +65,11 @@ impl<'de> Deserialize<'de> for Number {
 pub(crate) struct Key(pub(crate) Bytes);
 
 impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bytes = Bytes::deserialize(deserializer)?;
         if bytes.0.is_empty() || bytes.0.len() > MAX_KEY {
             let message = format!("a key has 1 to {MAX_KEY} bytes");
-            return Err(serde::de::Error::custom(message));
+            return Err(Error::custom(message));
         }
         Ok(Self(bytes))
     }
@@ -81,15 +86,33 @@ impl Keys {
 }
 
 impl<'de> Deserialize<'de> for Keys {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut keys = Vec::<Key>::deserialize(deserializer)?;
         if keys.len() > MAX_KEYS {
             let message = format!("at most {MAX_KEYS} keys in one request");
-            return Err(serde::de::Error::custom(message));
+            return Err(Error::custom(message));
         }
         keys.sort_unstable();
         keys.dedup();
         Ok(Self(keys))
+    }
+}
+
+/// A transaction: its length, and just that many bytes. A node would ignore further ones, and answer with another hash.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(try_from = "Bytes")]
+pub(crate) struct Transaction(pub(crate) Bytes);
+
+impl TryFrom<Bytes> for Transaction {
+    type Error = &'static str;
+
+    fn try_from(bytes: Bytes) -> Result<Self, Self::Error> {
+        let mut rest = bytes.0.as_slice();
+        let length = Compact::<u32>::decode(&mut rest).map(|length| length.0);
+        match length.ok().and_then(|length| usize::try_from(length).ok()) {
+            Some(length) if length == rest.len() => Ok(Self(bytes)),
+            _ => Err("expected a transaction: its length, and just that many bytes"),
+        }
     }
 }
 
@@ -99,20 +122,20 @@ pub(crate) struct Positional(std::vec::IntoIter<Value>);
 
 /// More parameters than any method has.
 const MAX_PARAMS: usize = 8;
+/// The most bytes of parameters that are no texts.
+const LONG: usize = 1 << 20;
 
 impl Positional {
     pub(crate) fn new(params: &Params<'_>) -> Result<Self, Refusal> {
         let values: Vec<Value> = match params.as_str().map(str::trim) {
             None | Some("") => Vec::new(),
-            Some(text) => serde_json::from_str(text).map_err(|_| {
-                Refusal::Params("expected an array of positional parameters".to_owned())
-            })?,
+            // Whatever is this long is a text, such as a transaction: lists of many values would take a multiple.
+            Some(text) if text.len() > LONG => {
+                let texts = few::<String>(text)?;
+                texts.into_iter().map(Value::String).collect()
+            }
+            Some(text) => few(text)?,
         };
-        if values.len() > MAX_PARAMS {
-            return Err(Refusal::Params(format!(
-                "more than {MAX_PARAMS} parameters"
-            )));
-        }
         Ok(Self(values.into_iter()))
     }
 
@@ -132,6 +155,57 @@ impl Positional {
     }
 }
 
+/// Reads an array, and no more of it than any method has parameters.
+fn few<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, Refusal> {
+    struct Few<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(formatter, "an array of at most {MAX_PARAMS} parameters")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Vec<T>, A::Error> {
+            let mut values = Vec::new();
+            while let Some(value) = sequence.next_element()? {
+                if values.len() == MAX_PARAMS {
+                    return Err(A::Error::invalid_length(MAX_PARAMS + 1, &self));
+                }
+                values.push(value);
+            }
+            Ok(values)
+        }
+    }
+
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let values = reader.deserialize_seq(Few(PhantomData));
+    values.map_err(|error| Refusal::Params(shown(&error.to_string())))
+}
+
 fn parse<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {
     serde_json::from_value(value).map_err(|error| Refusal::Params(shown(&error.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Value>, Refusal> {
+        Positional::new(&Params::new(Some(text))).map(Positional::rest)
+    }
+
+    /// Lists of many values take many times the bytes of their text.
+    #[test]
+    fn long_parameters_are_few_texts() {
+        let text = format!("[{}]", vec!["\"a\""; MAX_PARAMS].join(","));
+        assert_eq!(read(&text).unwrap().len(), MAX_PARAMS);
+        let more = format!("[{}]", vec!["\"a\""; MAX_PARAMS + 1].join(","));
+        assert!(read(&more).is_err());
+        assert!(read("[[0, 0]]").is_ok());
+        let long = format!("[\"0x{}\"]", "0".repeat(LONG));
+        assert_eq!(read(&long).unwrap().len(), 1);
+        let zeros = format!("[[{}0]]", "0,".repeat(LONG / 2));
+        assert!(zeros.len() > LONG && read(&zeros).is_err());
+    }
 }

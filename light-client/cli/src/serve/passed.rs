@@ -1,6 +1,6 @@
 //! Unchecked answers of an endpoint: their text is escaped and cut, and errors are attributed to the endpoint.
 
-use crate::serve::{chain::Chain, params::Bytes, refusal::Refusal, upstream::Answer};
+use crate::serve::{chain::Chain, params::Transaction, refusal::Refusal, upstream::Answer};
 use duet_light_rpc::{fit, hex, shown, Fault, Lie};
 use duet_primitives::H256;
 use jsonrpsee::{
@@ -50,7 +50,7 @@ impl Chain {
     }
 
     /// Submits a transaction. The endpoint must answer with the transaction's hash.
-    pub(crate) async fn submit(&self, transaction: &Bytes) -> Result<Value, Refusal> {
+    pub(crate) async fn submit(&self, transaction: &Transaction) -> Result<Value, Refusal> {
         let values = [json!(transaction)];
         let Answer { value, endpoint } = self
             .pass_as_it_is("author_submitExtrinsic", &values)
@@ -69,7 +69,7 @@ impl Chain {
 
     /// `transaction_v1_broadcast`: submits a transaction, which the endpoint's pool then announces. The id of the
     /// broadcast, or null where no endpoint takes it. Whether the transaction is valid is told by nobody.
-    pub(crate) async fn broadcast(&self, transaction: &Bytes) -> Result<Value, Refusal> {
+    pub(crate) async fn broadcast(&self, transaction: &Transaction) -> Result<Value, Refusal> {
         match self.submit(transaction).await {
             Ok(_) | Err(Refusal::Endpoint { .. }) => Ok(json!(format!(
                 "broadcast-{:?}",
@@ -89,8 +89,8 @@ impl Chain {
 }
 
 /// BLAKE2b-256 of its bytes.
-pub(crate) fn transaction_hash(transaction: &Bytes) -> H256 {
-    H256(blake2_256(&transaction.0))
+pub(crate) fn transaction_hash(transaction: &Transaction) -> H256 {
+    H256(blake2_256(&transaction.0 .0))
 }
 
 /// Bytes that are given out.

@@ -105,11 +105,17 @@ impl Chain {
 
     /// The proof of the newest proven block for clients without keys.
     async fn stateless_proof(&self, head: &Head) -> Result<Value, Refusal> {
-        let (trusted, number) = (&head.trusted, head.block.number());
+        let (trusted, number, hash) = (&head.trusted, head.block.number(), head.block.hash());
         let answer = self.upstream.ask(|server| async move {
             let missing = Missing::Proof(number);
             let proof = server.stateless_proof(number).await?;
             let proof = proof.ok_or(Fault::Incomplete(missing))?;
+            let got = proof.justification.commitment.block_hash;
+            if got != hash {
+                let asked = format!("the proof of block {hash:?}");
+                let got = format!("that of block {got:?}");
+                return Err(Lie::OtherAnswer { asked, got }.into());
+            }
             trusted.verify(Update::from(proof.clone()))?;
             Ok(proof)
         });

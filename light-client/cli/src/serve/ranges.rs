@@ -39,7 +39,8 @@ impl Chain {
         let range = Range {
             known,
             prefix,
-            after,
+            // All keys come after one that sorts before the prefix.
+            after: after.filter(|after| *after >= prefix),
             count,
         };
         let range = &range;

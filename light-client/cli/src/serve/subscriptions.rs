@@ -3,14 +3,14 @@
 
 use crate::serve::{
     chain::{Chain, Head, Known},
-    params::{Bytes, Keys},
+    params::{Keys, Transaction},
     passed::transaction_hash,
     proofs::justification,
     refusal::Refusal,
     state::change_set,
     upstream::Answer,
 };
-use duet_light_rpc::{fit, Lie};
+use duet_light_rpc::{fit, shown, Lie};
 use duet_primitives::H256;
 use jsonrpsee::{
     core::client::Subscription,
@@ -150,16 +150,60 @@ impl Statuses {
         }
     }
 
-    /// The block in which the transaction is final, if a status says so.
-    fn finalized(self, status: &Value) -> Option<&Value> {
-        match self {
-            Self::Author => status.get("finalized"),
-            Self::Events => {
-                let is_final = status.get("event")? == "finalized";
-                let block = || status.get("block").and_then(|block| block.get("hash"));
-                is_final.then(|| block().unwrap_or(&Value::Null))
-            }
+    /// What an endpoint says. Only known statuses are read, and each is written anew: libraries read names of statuses in
+    /// any case, so that one of another spelling could pass for finality.
+    fn read(self, status: &Value) -> Said {
+        let said = match self {
+            Self::Author => Self::read_author(status),
+            Self::Events => Self::read_event(status),
+        };
+        said.unwrap_or(Said::Unknown)
+    }
+
+    fn read_author(status: &Value) -> Option<Said> {
+        if let Value::String(name) = status {
+            let is_known = ["future", "ready", "dropped", "invalid"].contains(&name.as_str());
+            return is_known.then(|| Said::Status(json!(name)));
         }
+        let fields = status.as_object().filter(|fields| fields.len() == 1)?;
+        let (name, value) = fields.iter().next()?;
+        Some(match name.as_str() {
+            "broadcast" => Said::Status(json!({ name: fit(value.clone()) })),
+            "inBlock" | "retracted" | "finalityTimeout" | "usurped" => {
+                Said::Status(json!({ name: hash(value)? }))
+            }
+            "finalized" => Said::Final(hash(value)),
+            _ => return None,
+        })
+    }
+
+    fn read_event(status: &Value) -> Option<Said> {
+        let name = status.get("event")?.as_str()?;
+        let block = status.get("block");
+        let error = || status.get("error").and_then(Value::as_str).map(shown);
+        Some(match name {
+            "validated" => Said::Status(json!({ "event": name })),
+            "broadcasted" => {
+                let peers = status.get("numPeers").and_then(Value::as_u64)?;
+                Said::Status(json!({ "event": name, "numPeers": peers }))
+            }
+            "bestChainBlockIncluded" => {
+                let block = block.filter(|block| !block.is_null()).map(|block| {
+                    let index = block.get("index").and_then(Value::as_u64)?;
+                    Some(json!({ "hash": hash(block.get("hash")?)?, "index": index }))
+                });
+                let block = match block {
+                    None => Value::Null,
+                    Some(block) => block?,
+                };
+                Said::Status(json!({ "event": name, "block": block }))
+            }
+            "error" | "invalid" | "dropped" => {
+                Said::Status(json!({ "event": name, "error": error().unwrap_or_default() }))
+            }
+            "finalized" => Said::Final(hash(block?.get("hash")?)),
+            _ => return None,
+        })
     }
 
     /// The status of a transaction that is proven to be at this position of a block.
@@ -173,10 +217,24 @@ impl Statuses {
     }
 }
 
+/// An endpoint's message about a transaction.
+enum Said {
+    /// Its word, written anew.
+    Status(Value),
+    /// The claim that the transaction is final in this block; none if there is no hash.
+    Final(Option<H256>),
+    /// Nothing that is passed on.
+    Unknown,
+}
+
+fn hash(value: &Value) -> Option<H256> {
+    serde_json::from_value(value.clone()).ok()
+}
+
 /// A transaction that was submitted.
 pub(crate) struct Watched {
     form: Statuses,
-    transaction: Bytes,
+    transaction: Transaction,
     endpoint: usize,
     said: Subscription<Value>,
 }
@@ -184,7 +242,7 @@ pub(crate) struct Watched {
 /// Submits a transaction.
 pub(crate) async fn submit(
     chain: &Chain,
-    transaction: Bytes,
+    transaction: Transaction,
     form: Statuses,
 ) -> Result<Watched, Refusal> {
     let param = json!(transaction);
@@ -220,14 +278,13 @@ impl Watched {
                 None => return Ok(()),
                 Some(Err(_)) => return Err(self.lied(chain, "an unreadable message".to_owned())),
             };
-            let Some(block) = self.form.finalized(&status) else {
-                if !send(sink, &fit(status)).await {
-                    return Ok(());
+            let block = match self.form.read(&status) {
+                Said::Final(Some(block)) => block,
+                Said::Final(None) => {
+                    return Err(self.lied(chain, "no hash of the finalized block".to_owned()))
                 }
-                continue;
-            };
-            let Ok(block) = serde_json::from_value(block.clone()) else {
-                return Err(self.lied(chain, "no hash of the finalized block".to_owned()));
+                Said::Status(status) if !send(sink, &status).await => return Ok(()),
+                Said::Status(_) | Said::Unknown => continue,
             };
             let proven = tokio::select! {
                 proven = self.is_proven_in(chain, block) => proven?,

@@ -270,7 +270,7 @@ async fn a_broadcast_is_submitted_and_has_an_id() {
     let node = Node::start_at(&world, Tamper::None, 9, true).await;
     let served = Served::start(&world, &[&node], "--strict").await;
     let id = served
-        .ask("transaction_v1_broadcast", json!(["0x0102"]))
+        .ask("transaction_v1_broadcast", json!(["0x0402"]))
         .await;
     assert!(id.is_string(), "{id}");
     assert_eq!(node.calls("author_submitExtrinsic"), 1);
@@ -307,6 +307,10 @@ async fn lists_of_keys_are_complete_whatever_a_node_lists() {
             let answer = served.ask("state_getKeysPaged", params).await;
             assert_eq!(answer, json!(page));
         }
+        // All keys come after one that sorts before the prefix.
+        let below = json!([hex(&MANY), 20, "0x00", hash]);
+        let first = served.ask("state_getKeysPaged", below).await;
+        assert_eq!(first, json!(keys[..20]));
         let last = json!([hex(&MANY), 20, keys[49], hash]);
         assert_eq!(served.ask("state_getKeysPaged", last).await, json!([]));
         let all = served.ask("state_getKeys", json!([hex(&MANY), hash])).await;

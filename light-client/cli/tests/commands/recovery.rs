@@ -1,7 +1,10 @@
 //! A reset is crossed by a recovery proof: announced, waited for, and crossed or given up.
 
-use crate::support::{urls, Finished, Folder, Node, Program, Tamper, World, MODES};
-use duet_light_client::{Checkpoint, Dated, Mode, Trusted};
+use crate::support::{
+    urls, Finished, Folder, Node, Program, Proxy, Tamper, Tampering, World, MODES,
+};
+use codec::Encode;
+use duet_light_client::{Checkpoint, Crossing, Dated, Mode, Trusted};
 use duet_primitives::{BlockNumber, Keysets, RecoveryStatement, SetId, H256};
 use duet_recovery::text::{self, MembersFile, ProofFile, StatementFile};
 use serde_json::Value;
@@ -330,6 +333,97 @@ async fn an_endpoint_that_is_away_for_a_moment_is_asked_again_before_the_crossin
     one(&finished, "cancelled");
     assert!(finished.named("recovered").is_empty());
     back.abort();
+}
+
+/// RECOVER-8: an answer may take so long, and its first ones together took longer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_endpoint_leaves_the_others_their_time() {
+    let place = Place::new(LONG);
+    let state = place.state();
+    let (node, newer) = (place.node(NEWEST).await, place.node(NEWEST + 1).await);
+    let late = Tampering::Late(Duration::from_millis(700));
+    let slow = Proxy::start(&node.url, late).await;
+    let away = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = away.local_addr().expect("it listens");
+    drop(away);
+    place.keep(i64::try_from(LONG).expect("small") + 10, 10);
+    let urls = format!("--url {} --url ws://{address}", slow.url);
+    let line = format!("sync --json --request-timeout 2 {urls} {state}");
+    let program = Program::start(&line).wait_for_line("\"unreachable\"").await;
+    let to = newer.url.trim_start_matches("ws://").to_owned();
+    let back = tokio::spawn(forward(address, to));
+    let finished = program.finish().await.expect_code(0);
+    one(&finished, "cancelled");
+    assert!(finished.named("recovered").is_empty());
+    back.abort();
+}
+
+/// RECOVER-8.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_endpoint_disputes_counts_when_it_is_gone_too() {
+    let place = Place::new(LONG);
+    place.keep(i64::try_from(LONG).expect("small") + 10, 10);
+    let agrees = place.node(HEAD).await;
+    let disputes = Node::start_at(&place.world, Tamper::NoReset, NEWEST, true).await;
+    let gone = Proxy::start(&disputes.url, Tampering::None).await;
+    let away = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = away.local_addr().expect("it listens");
+    drop(away);
+    let urls = urls([&agrees.url, &gone.url]);
+    let line = format!(
+        "sync --json --give-up-after 1 --request-timeout 2 {urls} --url ws://{address} {}",
+        place.state()
+    );
+    let program = Program::start(&line).wait_for_line("\"unreachable\"").await;
+    gone.freeze();
+    let finished = program.finish().await.expect_code(6);
+    let told = format!("RECOVER-8: {} knows of no reset", gone.url);
+    let message = finished.message();
+    assert!(message.starts_with(&told), "{message}");
+    assert!(finished.named("recovered").is_empty());
+    let is_gone = |event: &Value| event["url"] == gone.url.as_str();
+    assert!(finished.named("endpoint").iter().any(is_gone));
+}
+
+/// RECOVER-8: thieves of the recovery keys said that there is a reset in block 6, which an honest server proves to be
+/// another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_false_recovery_the_first_honest_server_shows_both_proofs() {
+    for mode in MODES {
+        let place = Place::new(1);
+        let behind = place.world.behind.as_ref().expect("a reset");
+        let mut statement = place.world.statement(NEWEST);
+        statement.reset_number = BlockNumber::new(NEWEST + 1);
+        statement.reset_hash = H256::repeat_byte(1);
+        let false_proof = place.world.recovery(&statement);
+        let since = now() - 3_000;
+        let before = place.at(NEWEST).with_date(Dated {
+            time: since,
+            trusting_period: Some(1_000_000),
+        });
+        let announced = before.announce(&behind.terms(), false_proof.clone(), since, None);
+        let crossed = announced.expect("valid").cross(now(), None);
+        let Ok(Crossing::Crossed(crossed)) = crossed else {
+            panic!("the wait is over: {crossed:?}");
+        };
+        place.folder.write("state", crossed.encode());
+        let known = Tamper::KnowsLast(NEWEST + 1);
+        let honest = Node::start_at(&place.world, known, NEWEST + 1, true).await;
+        let line = format!("{} {mode}", place.state());
+        let finished = sync(&[&honest], &line).await.expect_code(5);
+        assert!(finished.named("endpoint").is_empty());
+        let failed = one(&finished, "failed");
+        assert_eq!(failed["kind"], "misbehaviour");
+        let message = failed["message"].as_str().expect("text");
+        assert!(
+            message.starts_with("RECOVER-8: two proofs hold"),
+            "{message}"
+        );
+        let signed = place.world.justification(NEWEST + 1);
+        let evidence = [false_proof.encode(), signed.encode()];
+        let evidence = evidence.map(|bytes| crate::support::hex(&bytes));
+        assert_eq!(failed["evidence"], serde_json::json!(evidence));
+    }
 }
 
 /// RECOVER-7.

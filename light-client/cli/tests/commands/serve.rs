@@ -265,24 +265,50 @@ fn lies(world: &World) -> Vec<(Tamper, &'static str, &'static str, Value)> {
         (Tamper::OtherPath, "RPC-1", "chain_getBlockHash", json!([4])),
         (Tamper::OtherPath, "RPC-1", "chain_getHeader", json!([at])),
         (
+            Tamper::OlderProof,
+            "RPC-1",
+            "duet_getProofs",
+            json!([[key()], null, null, true]),
+        ),
+        (
             Tamper::FewerExtrinsics,
             "STATE-4",
             "chain_getBlock",
             json!([]),
         ),
         (
-            Tamper::HugeAnswer,
-            "RPC-3",
-            "state_getStorage",
-            json!([key()]),
-        ),
-        (
             Tamper::OtherTransactionHash,
             "RPC-1",
             "author_submitExtrinsic",
-            json!(["0x0102"]),
+            json!(["0x0402"]),
         ),
     ]
+}
+
+/// STATE-2, RPC-3: its length is the request's doing. One is more than a proof of state may have, one more than a message.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_too_long_is_refused_and_no_lie() {
+    let world = world();
+    for (len, limit) in [(9_000_000, "8388608"), (15_000_000, "28804096")] {
+        let huge = Node::start(&world, Tamper::HugeAnswer(len)).await;
+        let served = Served::start(&world, &[&huge], "").await;
+        for _ in 0..2 {
+            let error = served.refusal("state_getStorage", json!([key()])).await;
+            assert_eq!(error.code(), 9102, "{error:?}");
+            assert_eq!(data(&error)["verdict"], "incomplete");
+            let words = format!("no answer of at most {limit} bytes, but one of ");
+            assert!(error.message().contains(&words), "{error:?}");
+        }
+        let finished = served.end().await.expect_code(0);
+        assert!(finished.named("endpoint").is_empty());
+
+        let honest = Node::start(&world, Tamper::None).await;
+        let served = Served::start(&world, &[&huge, &honest], "").await;
+        let answer = served.try_ask("state_getStorage", json!([key()])).await;
+        assert!(answer.expect("of the other one").is_string());
+        let finished = served.end().await.expect_code(0);
+        assert!(finished.named("endpoint").is_empty());
+    }
 }
 
 /// A lie gives an error that names rule and endpoint, and never a value. With an honest node behind it the answer is
@@ -567,7 +593,7 @@ async fn the_text_of_what_is_passed_through_is_escaped_and_cut() {
         );
         assert!(error.message().contains("--strict"), "{}", error.message());
     }
-    let transaction = json!(["0x0102"]);
+    let transaction = json!(["0x0402"]);
     assert!(strict
         .ask("author_submitExtrinsic", transaction)
         .await
@@ -608,6 +634,9 @@ async fn what_is_refused_is_refused_with_its_reason_and_not_listed() {
         ("state_getStorage", json!(["no hex"])),
         ("state_getStorage", json!([hex(&[1; 1_025])])),
         ("state_getKeys", json!(["no hex"])),
+        // A byte too many: a node would take the transaction without it, and answer with another hash.
+        ("author_submitExtrinsic", json!(["0x040200"])),
+        ("transaction_v1_broadcast", json!(["0x0802"])),
         ("state_queryStorageAt", json!([vec!["0x01"; 257]])),
         ("chain_getBlockHash", json!([[1, 2]])),
         ("system_accountNextIndex", json!(["5Grw"])),

@@ -37,10 +37,12 @@ pub(crate) enum Tamper {
     OtherPath,
     /// Lists of keys without every third one, and with one from elsewhere.
     FewerKeys,
+    /// The proof of the block before, for clients without keys.
+    OlderProof,
     /// An extrinsic fewer.
     FewerExtrinsics,
-    /// Trie nodes of 30 MB.
-    HugeAnswer,
+    /// A trie node of so many bytes.
+    HugeAnswer(usize),
     /// No answer to questions about the state.
     Silence,
     /// The keys of a start proof in another order.
@@ -235,7 +237,7 @@ impl State {
             Tamper::NoWords if keys.iter().any(|key| key[0] >> 4 == b'w' >> 4) => {
                 return self.world.nodes(number, &[vec![0]])
             }
-            Tamper::HugeAnswer => return vec![vec![0; 15_000_000]],
+            Tamper::HugeAnswer(len) => return vec![vec![0; len]],
             _ => self.world.nodes(number, keys),
         };
         if let Tamper::Changed(text) = self.tamper {
@@ -398,7 +400,8 @@ impl State {
             "duet_getStatelessProof" => {
                 let (number,): (u32,) = params.parse()?;
                 if number <= head {
-                    bytes(world.stateless_proof(number).encode())
+                    let before = u32::from(self.tamper == Tamper::OlderProof);
+                    bytes(world.stateless_proof(number - before).encode())
                 } else {
                     Value::Null
                 }
@@ -485,7 +488,10 @@ fn module(state: Arc<State>) -> RpcModule<Arc<State>> {
             "author_unwatchExtrinsic",
             |params, pending, state, _| async move {
                 let block = final_block(&state, &params);
+                // Libraries would read the first two as finality.
                 let statuses = [
+                    json!("finalized"),
+                    json!({ "Finalized": state.world.genesis() }),
                     json!("ready"),
                     json!({ "inBlock": block }),
                     json!({ "finalized": block }),
@@ -502,6 +508,7 @@ fn module(state: Arc<State>) -> RpcModule<Arc<State>> {
             |params, pending, state, _| async move {
                 let block = json!({ "hash": final_block(&state, &params), "index": 99 });
                 let statuses = [
+                    json!({ "event": "Finalized", "block": block }),
                     json!({ "event": "validated" }),
                     json!({ "event": "finalized", "block": block }),
                 ];

@@ -37,7 +37,7 @@ fn held(account: u64) -> u64 {
 
 /// Until the set in force, which ends with the next set, can no longer be punished.
 fn until_forgotten() {
-    sets(SlashableSessions::get() + 1);
+    sets(SlashableSessions::get());
 }
 
 /// RECOVER-1.
@@ -241,8 +241,8 @@ fn a_key_is_remembered_for_the_last_of_its_sets() {
             next_set();
             count += 1;
         }
-        // It is in force until the next set, and punishable for three sessions after that one.
-        assert_eq!(count, 1 + SlashableSessions::get() + 1);
+        // It is in force until the next set, and punishable for three sessions after its own one.
+        assert_eq!(count, SlashableSessions::get() + 1);
         assert_eq!(KeyOwners::<Test>::get(pk1(1)), None);
     });
 }

@@ -69,7 +69,7 @@ fn the_block_that_forgets_a_set_has_the_weight_of_that_too() {
         let origin = RuntimeOrigin::signed(4);
         assert_eq!(DuetRecovery::withdraw_key(origin), Ok(()));
         next_set();
-        let last = Session::current_index();
+        let last = Session::current_index() - 1;
         while Session::current_index() <= last + SlashableSessions::get() {
             next_block();
         }

@@ -330,7 +330,7 @@ fn a_set_is_punishable_until_it_has_expired() {
         refused(vote(1, &unknown), Error::SetNotSlashable);
         assert_ok!(DuetRecovery::withdraw_key(RuntimeOrigin::signed(2)));
         next_set();
-        let last = Session::current_index();
+        let last = Session::current_index() - 1;
         assert_eq!(
             Sets::<Test>::get(SetId::FIRST).unwrap().last_session,
             Some(last)
@@ -348,6 +348,24 @@ fn a_set_is_punishable_until_it_has_expired() {
         refused(vote(1, &said), Error::SetNotSlashable);
         next_block();
         refused(vote(1, &said), Error::SetNotSlashable);
+    });
+}
+
+/// RECOVER-9: in the first block of a session the set is that of the session before, whose validators may have left.
+#[test]
+fn a_report_in_a_sessions_first_block_is_dated_to_the_session_before() {
+    after_reset(|| {
+        let last = Session::current_index();
+        while Session::current_index() == last {
+            next_block();
+        }
+        let session_of = |account| {
+            assert_ok!(report(vote(account, &no_reset_follows())));
+            Punished::take().pop().map(|(_, _, _, session)| session)
+        };
+        assert_eq!(session_of(1), Some(last));
+        next_block();
+        assert_eq!(session_of(2), Some(last + 1));
     });
 }
 

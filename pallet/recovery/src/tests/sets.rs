@@ -91,8 +91,8 @@ fn the_same_keys_keep_their_set_and_other_keys_make_a_new_one() {
         let commitment = set(1, &[1, 3]).set.commitment().clone();
         assert_eq!(Terms::<Test>::get().unwrap().set, commitment);
         let old = Sets::<Test>::get(SetId::FIRST).unwrap();
-        // It was in force in the first block of this session.
-        assert_eq!(old.last_session, Some(Session::current_index()));
+        // It was in force in the first block of this session, which may have other validators.
+        assert_eq!(old.last_session, Some(Session::current_index() - 1));
         assert_eq!(Sets::<Test>::get(SetId::new(1)).unwrap().last_session, None);
     });
 }
@@ -131,7 +131,7 @@ fn no_set_is_in_force_below_the_floor() {
         assert_eq!(Members::<Test>::get().into_inner(), []);
         assert_eq!(unhashed::get_raw(&RECOVERY_TERMS_STORAGE_KEY), None);
         let ended = Sets::<Test>::get(SetId::FIRST).unwrap();
-        assert_eq!(ended.last_session, Some(3));
+        assert_eq!(ended.last_session, Some(2));
         // Another set, although it has the same keys.
         Stakes::set([].into());
         next_set();
@@ -216,8 +216,8 @@ fn a_set_is_forgotten_when_it_can_no_longer_be_punished() {
         next_set();
         assert_ok!(DuetRecovery::withdraw_key(RuntimeOrigin::signed(1)));
         next_set();
-        let ended = Session::current_index();
-        sets(SlashableSessions::get());
+        let ended = Session::current_index() - 1;
+        sets(SlashableSessions::get() - 1);
         assert_eq!(Session::current_index(), ended + 3);
         let ids = || (OldestSet::<Test>::get().get(), NextId::<Test>::get().get());
         assert!(Sets::<Test>::contains_key(SetId::FIRST));

@@ -1,11 +1,10 @@
 //! A transaction extension that refuses submissions that cannot succeed, before anybody pays for them.
 
-use crate::{Call, CallSubType, Config};
+use crate::{obsolete::submission_in, CallSubType, Config};
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use core::marker::PhantomData;
 use frame_support::{
     pallet_prelude::{Get, TransactionSource, ValidTransaction, Weight},
-    traits::IsSubType,
     CloneNoBound, DebugNoBound, DefaultNoBound, EqNoBound, PartialEqNoBound,
 };
 use scale_info::TypeInfo;
@@ -61,11 +60,9 @@ where
 
     /// The call reads the same items, so no bytes come to its proof of validity.
     fn weight(&self, call: &T::RuntimeCall) -> Weight {
-        match call.is_sub_type() {
-            Some(Call::submit_finality_proof { .. } | Call::submit_finality_proof_ex { .. }) => {
-                T::DbWeight::get().reads(READS)
-            }
-            _ => Weight::zero(),
+        match submission_in::<T, I>(call) {
+            Some(_) => T::DbWeight::get().reads(READS),
+            None => Weight::zero(),
         }
     }
 

@@ -52,10 +52,10 @@ pub(crate) fn insert<T: Config<I>, I: 'static>(
     ImportedHashesPointer::<T, I>::put(next);
 }
 
-/// Forgets all headers, and says how many there were.
+/// Forgets all headers, also those of a ring that was larger, and says how many there were.
 pub(crate) fn forget_all<T: Config<I>, I: 'static>() -> u32 {
     let mut forgotten = 0_u32;
-    for place in 0..T::HeadersToKeep::get() {
+    for place in 0..=u32::MAX {
         // The ring is filled from the front, and nothing else takes entries out of it.
         let Some(hash) = ImportedHashes::<T, I>::take(place) else {
             break;

@@ -53,7 +53,8 @@ pub trait CallSubType<T: Config<I, RuntimeCall = Self>, I: 'static>:
 {
     /// The claims of a submission; `None` for another call.
     fn submit_finality_proof_info(&self) -> Option<SubmitFinalityProofInfo<u32>> {
-        info_of_call::<T, I>(self.is_sub_type()?, Followed::<T, I>::get().as_ref())
+        let call = submission_in::<T, I>(self)?;
+        info_of_call::<T, I>(call, Followed::<T, I>::get().as_ref())
     }
 
     /// Refuses a submission that cannot succeed, so that relayers of the same proof do not pay for each other's haste,
@@ -67,8 +68,8 @@ pub trait CallSubType<T: Config<I, RuntimeCall = Self>, I: 'static>:
     where
         Self: Sized,
     {
-        // First, because it is asked about every transaction.
-        let Some(call) = self.is_sub_type() else {
+        // First, because it is asked about every transaction, and only submissions pay for the reads.
+        let Some(call) = submission_in::<T, I>(self) else {
             return Ok(None);
         };
         let known = Known::get::<T, I>();
@@ -89,6 +90,20 @@ pub trait CallSubType<T: Config<I, RuntimeCall = Self>, I: 'static>:
 impl<T: Config<I>, I: 'static> CallSubType<T, I> for T::RuntimeCall where
     T::RuntimeCall: IsSubType<CallableCallFor<Pallet<T, I>, T>>
 {
+}
+
+/// The call of this pallet, if it submits a header.
+pub(crate) fn submission_in<T: Config<I>, I: 'static>(
+    call: &(impl IsSubType<CallableCallFor<Pallet<T, I>, T>> + ?Sized),
+) -> Option<&Call<T, I>> {
+    call.is_sub_type().filter(|call| {
+        matches!(
+            call,
+            Call::submit_finality_proof { .. }
+                | Call::submit_finality_proof_ex { .. }
+                | Call::submit_finality_proof_by_witness { .. }
+        )
+    })
 }
 
 fn info_of_call<T: Config<I>, I: 'static>(

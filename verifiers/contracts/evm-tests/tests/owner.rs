@@ -3,7 +3,7 @@
 mod common;
 
 use common::{checkpoint, prove, GENESIS};
-use duet_calldata::{constructor_with_owner, proof_bytes, restart};
+use duet_calldata::{constructor_with_owner, proof_bytes, report_misbehaviour, restart};
 use duet_evm_tests::{topic, Called, Chain, Verdict, FORKS, TRUSTING_PERIOD};
 use duet_light_client::Checkpoint;
 use duet_primitives::{testing::TestSet, BlockNumber, StatelessProof, H256};
@@ -172,4 +172,33 @@ fn a_client_that_slept_too_long_begins_anew_by_its_owner_alone() {
     assert!(by(&mut chain, OWNER, restart(&after_reset())).ok);
     let new = prove(&fresh, 51, &fresh, 0);
     assert_eq!(submit(&mut chain, &new, &fresh), Verdict::New);
+}
+
+/// Evidence of what was before a restart freezes the client no more.
+#[test]
+fn a_client_that_begins_anew_forgets_the_sets_that_were_replaced() {
+    let [first, _] = sets();
+    let mut chain = deploy();
+    let next = [TestSet::new(1, 1..5), TestSet::new(1, 5..9)];
+    let [taken, other] = [&next[0], &next[1]].map(|next| prove(&first, 5, next, 0));
+    assert_eq!(submit(&mut chain, &taken, &first), Verdict::New);
+    let second = prove(&next[0], 6, &next[0], 0);
+    assert_eq!(submit(&mut chain, &second, &next[0]), Verdict::New);
+    let report = report_misbehaviour([&taken, &other].map(|proof| (proof, first.set.commitment())));
+    assert!(by(&mut chain, STRANGER, report.clone()).ok);
+    assert!(chain.status().3, "frozen");
+    // The true chain goes on with the same ids.
+    let fresh = TestSet::new(2, 10..14);
+    let again = Checkpoint {
+        block_number: BlockNumber::new(50),
+        block_hash: H256::repeat_byte(50),
+        ..checkpoint(GENESIS, fresh.set.commitment())
+    };
+    assert!(by(&mut chain, OWNER, restart(&again)).ok);
+    let refused = by(&mut chain, STRANGER, report);
+    assert!(
+        is_refused_as(&refused, "Rule_LIGHT_5_OldSet(uint64,uint64)")
+            || is_refused_as(&refused, "Rule_LIGHT_3()")
+    );
+    assert_eq!(chain.status(), (50, 2, false, false));
 }

@@ -21,5 +21,8 @@ await build({
   target: "es2022",
 });
 await mkdir(join(out, "wasm"), { recursive: true });
-for (const name of ["duet_light_wasm_bg.wasm", "duet_calls_wasm_bg.wasm"]) await cp(join(client, "wasm", name), join(out, "wasm", name));
+for (const module of ["light", "calls", "outcomes"]) {
+  const name = join("wasm", `duet_${module}_wasm_bg.wasm`);
+  await cp(join(client, name), join(out, name));
+}
 await writeFile(join(out, "index.html"), '<!doctype html><meta charset="utf-8"><body><script type="module" src="js/app.js"></script>\n');

@@ -58,6 +58,14 @@ export class Calls {
     return call;
   }
 
+  /**
+   * What metadata, as `Metadata_metadata` returns it, says: `{ metadata, events, index }` asks what became of an extrinsic
+   * by the events of its block (STATE-9), `{ metadata, extrinsic }` for its era, `[period, phase]` or none.
+   */
+  read(question) {
+    return this.#execute({ method: "Metadata_metadata", ...question });
+  }
+
   /** Ends the worker. */
   end() {
     this.#ended = true;
@@ -116,7 +124,7 @@ export class Calls {
     this.#worker ??= this.#open(call.method);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#fail(exceeded(call.method, `${this.#maxTime} ms`)), this.#maxTime);
-      this.#running = { method: call.method, resolve, reject, timer };
+      this.#running = { method: call.method, isCall: call.root !== undefined, resolve, reject, timer };
       this.#worker.post(call);
     });
   }
@@ -136,9 +144,9 @@ export class Calls {
         fail(error.message);
         return;
       }
-      const { method: ended, resolve, reject, timer } = this.#running;
+      const { method: ended, isCall, resolve, reject, timer } = this.#running;
       clearTimeout(timer);
-      this.#hasCode = true;
+      this.#hasCode ||= isCall;
       if (error) reject(without(ended, error.message));
       else resolve(value);
     }, fail);
@@ -154,20 +162,6 @@ export class Calls {
     this.#worker = undefined;
     this.#hasCode = false;
   }
-}
-
-/** Serves `Calls` in a worker. `load()` gives the module, `receive` takes a callback for messages, `post` sends one. */
-export function serveCalls(load, receive, post) {
-  let calls;
-  receive(async ({ method, parameters, root, nodes }) => {
-    try {
-      calls ??= new (await load()).Calls();
-      post({ value: calls.call(method, parameters, root, nodes) });
-    } catch (error) {
-      // The module throws texts. After anything else, its memory may be corrupt.
-      post({ error: { message: String(error?.message ?? error), isFatal: typeof error !== "string" } });
-    }
-  });
 }
 
 /** A call without a result, with the rule if the module names one. */

@@ -3,20 +3,15 @@
 import { checkMaxAge } from "./age.js";
 import { DuetError, misuse } from "./error.js";
 import { withText } from "./hashes.js";
-import { Session } from "./session.js";
-
-const METHODS = [
-  "verify", "checkpoint", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "call", "giveCode", "request", "subscribe", "unsubscribe",
-  "blake2b",
-];
+import { plain } from "./host.js";
 
 /** The methods and the events that give an object with hashes. */
-const OBJECTS = ["verify", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "call"];
+const OBJECTS = ["verify", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "outcome", "headers", "call"];
 const WITH_HASHES = ["start", "ready", "head", "announced", "disputed", "contradicted", "recovered"];
 
-/** The client; `platform` creates workers and sockets, and loads the module. */
+/** The client; `host` is shared by all clients. */
 export class LightClient {
-  #platform;
+  #host;
   #options;
   #listeners = new Map();
   #session;
@@ -28,9 +23,9 @@ export class LightClient {
   #subscriptions = new Map();
   #nextSubscription = 1;
 
-  constructor(options, platform) {
+  constructor(options, host) {
     check(options);
-    this.#platform = platform;
+    this.#host = host;
     this.#options = options;
     /** The newest trusted block; `undefined` before the first. */
     this.head = undefined;
@@ -114,9 +109,21 @@ export class LightClient {
   }
 
   /** The result of a call of the chain's runtime, executed here over proven entries. */
-  async call(method, parameters, options) {
-    await (this.#code ??= this.#giveCode());
-    return this.#call("call", method, parameters, options);
+  call(method, parameters, options) {
+    return this.#execute("call", method, parameters, options);
+  }
+
+  /** What became of the transaction with this hash in a block: its end, its fee and its events. */
+  outcome(hash, options) {
+    return this.#execute("outcome", hash, options);
+  }
+
+  /** Sends a signed transaction to all endpoints, and looks for it in each proven block: its proven outcome, or another end. */
+  async watch(transaction, options) {
+    const { watch } = await this.#host.loadWatch();
+    const submit = (hex, except) => this.#call("submit", hex, except);
+    const mortality = (bytes) => this.#execute("mortality", bytes);
+    return watch({ client: this, submit, mortality }, transaction, options);
   }
 
   /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long, as Substrate uses it. */
@@ -146,20 +153,19 @@ export class LightClient {
     }
   }
 
-  /** Ends the connections and the worker. */
+  /** Ends the connections, and the worker if no other client is in it. */
   async destroy() {
     this.#destroyed = true;
+    this.#tell("destroyed");
     const session = await this.#session.catch(() => undefined);
     await session?.destroy();
     await this.#saved;
   }
 
   async #start() {
-    const { storage, worker = this.#platform.hasWorkers, ...options } = this.#options;
+    const { storage, ...options } = this.#options;
     const state = await storage?.load();
-    const emit = (name, value) => this.#happened(name, value);
-    const start = { options, state: state ?? undefined };
-    return worker ? inWorker(this.#platform, start, emit) : beside(this.#platform, start, emit);
+    return this.#host.start(options, state ?? undefined, (name, value) => this.#happened(name, value));
   }
 
   async #call(method, ...parameters) {
@@ -167,6 +173,12 @@ export class LightClient {
     const session = await this.#session;
     const value = await session.call(method, parameters);
     return OBJECTS.includes(method) && value ? withText(value) : value;
+  }
+
+  /** Calls a method that executes the runtime. */
+  async #execute(method, ...parameters) {
+    await (this.#code ??= this.#giveCode());
+    return this.#call(method, ...parameters);
   }
 
   #happened(name, given) {
@@ -202,6 +214,11 @@ export class LightClient {
         if (!this.#destroyed) this.#tell("fault", error);
         return;
       }
+      case "restarted":
+        this.#code = undefined;
+        for (const id of [...this.#subscriptions.keys()]) this.#pushed({ id, error: value });
+        this.#tell("fault", new DuetError(value));
+        return;
       case "fault":
         this.#tell("fault", new DuetError(value));
         return;
@@ -250,70 +267,6 @@ export class LightClient {
   #tell(name, value) {
     for (const listener of this.#listeners.get(name) ?? []) listener(value);
   }
-}
-
-async function beside(platform, { options, state }, emit) {
-  const wasm = await platform.loadWasm();
-  const { openSocket, spawnCalls } = platform;
-  const session = new Session({ wasm, openSocket, spawnCalls, emit, options, state });
-  session.start();
-  return {
-    call: (method, parameters) => session.perform(method, parameters),
-    destroy: () => session.destroy(),
-  };
-}
-
-function inWorker(platform, start, emit) {
-  return new Promise((resolve, reject) => {
-    const worker = platform.spawn();
-    const pending = new Map();
-    let next = 0;
-    const failed = (error) => {
-      for (const { reject: refuse } of pending.values()) refuse(error);
-      pending.clear();
-      reject(error);
-    };
-    const call = (method, parameters) =>
-      new Promise((answer, refuse) => {
-        pending.set((next += 1), { answer, refuse, reject: refuse });
-        worker.post({ id: next, method, parameters });
-      });
-    worker.listen(({ started, event, id, value, error }) => {
-      if (event !== undefined) emit(event, value);
-      else if (started) resolve({ call, destroy: () => call("destroy", []).finally(() => worker.end()) });
-      else if (id === undefined) failed(new DuetError(error));
-      else {
-        const { answer, refuse } = pending.get(id);
-        pending.delete(id);
-        if (error === undefined) answer(value);
-        else refuse(new DuetError(error));
-      }
-    }, (message) => failed(new DuetError({ verdict: "fatal", message: `the worker stopped: ${message}` })));
-    worker.post({ start });
-  });
-}
-
-/** Serves a client in a worker: `receive` takes a callback for messages, `post` sends one. */
-export function serveWorker(platform, receive, post) {
-  let session;
-  receive(async ({ start, id, method, parameters }) => {
-    try {
-      if (start) {
-        const emit = (event, value) => post({ event, value });
-        session = await beside(platform, start, emit);
-        post({ started: true });
-      } else if (method === "destroy") {
-        session.destroy();
-        post({ id });
-      } else if (METHODS.includes(method)) post({ id, value: await session.call(method, parameters) });
-    } catch (error) {
-      post({ id, error: plain(error) });
-    }
-  });
-}
-
-function plain(error) {
-  return error instanceof DuetError ? error.toPlain() : { verdict: "fatal", message: String(error?.message ?? error) };
 }
 
 function kept(error) {

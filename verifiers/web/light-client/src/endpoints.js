@@ -19,6 +19,8 @@ export class Endpoint {
     this.block = -1;
     /** The newest block when it said last that no set signs. */
     this.silent = undefined;
+    /** Ends the wait before the next try. */
+    this.retry = undefined;
     this.failures = 0;
     this.fault = undefined;
   }

@@ -10,7 +10,8 @@ const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected"
  * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `too_large`, `reset`,
  * `later_start` or `stalled` for an endpoint, `refused` for input of the caller, `stale` if the newest block is older
  * than the caller's `maxAge`, `no_period` if nobody names a trusting period, `silent` if no set signs, so an endpoint
- * says, `stopped` if a call of the runtime has no result, `fatal` if the client stops.
+ * says, `stopped` if a call of the runtime has no result, `restarted` if the worker stopped and the client goes on,
+ * `fatal` if the client stops.
  */
 export class DuetError extends Error {
   constructor(fields) {
@@ -103,12 +104,17 @@ export function misuse(message) {
   return new DuetError({ verdict: "refused", culprit: "caller", nextStep: "stop", message });
 }
 
+/** `tell(fault)` is called when the module trapped, which all clients of this thread share. */
+export const onTrap = {};
+
 /** An error of the verifier, as a fault of the sender of the bytes. */
 export function ofVerifier(thrown) {
   if (thrown instanceof DuetError) return thrown;
   if (thrown instanceof WebAssembly.RuntimeError) {
     // The memory of the module may be corrupt now.
-    return new DuetError({ verdict: "fatal", culprit: "caller", nextStep: "stop", message: `the verifier stopped: ${thrown.message}` });
+    const fault = new DuetError({ verdict: "fatal", culprit: "caller", nextStep: "stop", message: `the verifier stopped: ${thrown.message}` });
+    onTrap.tell(fault);
+    return fault;
   }
   if (thrown instanceof Error || typeof thrown !== "object" || thrown === null) {
     return otherAnswer("a valid answer", `an unreadable one (${shown(thrown?.message ?? thrown)})`);

@@ -40,19 +40,29 @@ export class Follower {
     await this.#server.subscribe();
     await this.#sync(() => this.#catchUp());
     this.#session.synced(this.#endpoint);
-    const look = Math.min(Math.max(times.stallAfter / 4, SHORTEST_LOOK), LONGEST_LOOK);
     // Also if the age is not known.
     if (!(Date.now() - this.#status().time <= YOUNG)) await this.#askWhy();
+    const { stallAfter } = times;
+    const first = Math.min(Math.max(stallAfter / 4, SHORTEST_LOOK), LONGEST_LOOK);
     let watch = this.#watch();
+    let look = first;
     let next = Date.now() + look;
     for (;;) {
       const pushed = await this.#server.nextProof(Math.max(next - Date.now(), 0));
-      if (pushed !== undefined) await this.#unlessReset(() => this.#take(pushed));
-      if (Date.now() < next) continue;
-      await this.#sync(async () => {
-        watch = await this.#look(watch);
-      });
-      next = Date.now() + look;
+      const isNews = pushed !== undefined && (await this.#sync(() => this.#take(pushed)));
+      if (isNews) {
+        // While proofs come, there is nothing to look for.
+        watch = this.#watch();
+        look = first;
+        next = Date.now() + stallAfter;
+      } else if (pushed === undefined || Date.now() >= next) {
+        await this.#sync(async () => {
+          watch = await this.#look(watch);
+        });
+        // Less and less often, while nothing happens.
+        next = Date.now() + look;
+        look = Math.min(2 * look, stallAfter * STANDSTILL);
+      } else next = Math.min(next, Date.now() + first);
     }
   }
 
@@ -71,21 +81,21 @@ export class Follower {
   async #sync(step) {
     const { recovery } = this.#session;
     const { set } = this.#status();
-    const reset = await this.#unlessReset(step);
+    const { reset, value } = await this.#unlessReset(step);
     if (recovery.missing !== undefined) await this.#fetchMissing(recovery.missing);
     await this.#trust.keepTime(this.#server);
     await recovery.announce(this.#server);
     if (reset && !recovery.isWaiting && this.#status().set === set) throw reset;
+    return value;
   }
 
-  /** Takes a step. While a reset is to be crossed, the endpoint's word of it is no fault, and is returned. */
+  /** Takes a step, and gives its `value`. While a reset is to be crossed, the endpoint's word of it is no fault: `reset`. */
   async #unlessReset(step) {
     try {
-      await step();
-      return undefined;
-    } catch (fault) {
-      if (fault.verdict !== "reset" || !this.#session.recovery.isWaiting) throw fault;
-      return fault;
+      return { value: await step() };
+    } catch (reset) {
+      if (reset.verdict !== "reset" || !this.#session.recovery.isWaiting) throw reset;
+      return { reset };
     }
   }
 
@@ -219,19 +229,19 @@ export class Follower {
     }
   }
 
-  /** Verifies a pushed proof. */
+  /** Verifies a pushed proof; returns whether the newest block is then at least that of this proof. */
   async #take(pushed) {
     const said = this.#trust.peek("justification", pushed);
     if (said.block < this.#status().block) {
       this.#shows(said.block);
-      return;
+      return false;
     }
     await this.#fetchKeys();
     let proof = pushed;
     if (this.#trust.mode === "stateless") {
       if (said.block === this.#status().block && equal(said.hash, this.#status().hash)) {
         this.#shows(said.block);
-        return;
+        return true;
       }
       if (said.missing > FEW) {
         // Waiting never makes a client fall behind.
@@ -240,13 +250,14 @@ export class Follower {
       }
       proof = await this.#fetchProof(said.block);
       // It may come a moment later. If it does not, `look` finds that we are behind.
-      if (proof === null) return;
+      if (proof === null) return false;
       if (!equal(this.#trust.peek("stateless", proof).hash, said.hash)) {
         throw contradiction(`the endpoint pushed one block ${said.block} and serves another`);
       }
     }
     await this.#verifyOrWalk(proof);
     this.#endpoint.succeeded();
+    return true;
   }
 
   /** An endpoint has some time to reach a block that another endpoint has proven. */

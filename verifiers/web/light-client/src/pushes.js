@@ -12,6 +12,7 @@ export class Pushes {
   #id;
   #waiting = [];
   #wake;
+  #isWoken = false;
   #fault;
 
   constructor(notification, most) {
@@ -41,9 +42,9 @@ export class Pushes {
     return this.#waiting.length > 0;
   }
 
-  /** The next push, if one comes within this many milliseconds; `undefined` otherwise. */
+  /** The next push, if one comes within this many milliseconds and before `wake`; `undefined` otherwise. */
   async next(within) {
-    if (this.#waiting.length === 0 && !this.#fault) {
+    if (this.#waiting.length === 0 && !this.#fault && !this.#isWoken) {
       await new Promise((resolve) => {
         const timer = setTimeout(resolve, within);
         this.#wake = () => {
@@ -53,9 +54,16 @@ export class Pushes {
       });
       this.#wake = undefined;
     }
+    this.#isWoken = false;
     if (this.#waiting.length > 0) return this.#waiting.shift();
     if (this.#fault) throw this.#fault;
     return undefined;
+  }
+
+  /** Ends the wait for the next push. */
+  wake() {
+    this.#isWoken = true;
+    this.#wake?.();
   }
 
   /** The connection ended. */

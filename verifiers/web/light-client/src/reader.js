@@ -16,6 +16,10 @@ const MAX_KEYS = 1_024;
 const LISTED = 1_000;
 /** The most headers that are read at once. */
 const MAX_HEADERS = 256;
+const METADATA = "Metadata_metadata";
+// `System.Events`, and its value in a block without events.
+const EVENTS = "0x26aa394eea5630e07c48ae0c9558cef780d41e5e16056765bc8461851072c9d7";
+const NO_EVENTS = new Uint8Array(1);
 // The SDK's extrinsics, which are parameters of calls, have 5 MiB at most.
 const MAX_PARAMETERS = 5 << 20;
 
@@ -125,6 +129,23 @@ export class Reader {
       const index = block.find(header, extrinsics, bytes);
       return { transaction: toHex(bytes), included: index !== undefined, index, value: extrinsics[index] };
     });
+  }
+
+  /** What became of a transaction, by the events of its block and the metadata of the code that executed it. (STATE-9) */
+  async outcome(hash, options) {
+    const found = await this.transaction(hash, options);
+    if (!found.included) return found;
+    const { block: at, index } = found;
+    // A block that changes the code was executed by the code before it.
+    const [called, entry] = await Promise.all([this.call(METADATA, "0x", { at: at - 1 }), this.storage(EVENTS, { at })]);
+    const outcome = await this.#calls().read({ metadata: called.result, events: entry.value ?? NO_EVENTS, index });
+    return { ...found, ...outcome, proofBytes: found.proofBytes + called.proofBytes + entry.proofBytes };
+  }
+
+  /** The era of a transaction by the newest metadata, `[period, phase]`; empty if it is immortal. */
+  async mortality(extrinsic) {
+    const { result: metadata } = await this.call(METADATA);
+    return this.#calls().read({ metadata, extrinsic });
   }
 
   /** The headers from a number to a proven block, linked by their hashes; oldest first. */

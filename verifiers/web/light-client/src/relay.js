@@ -44,19 +44,27 @@ export class Relay {
       let line;
       try {
         line = await this.#line(endpoint);
-        if (line.connection.pending >= MAX_PENDING) throw misuse(`${MAX_PENDING} requests are already pending`);
-        const answer = await line.connection.askRaw(method, params, MOST);
-        if (expected !== undefined && "result" in answer && answer.result !== expected) {
-          line.connection.end(otherAnswer(expected, shown(JSON.stringify(answer.result))));
-          throw line.connection.fault;
-        }
-        return { ...answer, endpoint: endpoint.url };
+        return await this.#ask(endpoint, line, method, params, expected);
       } catch (thrown) {
         last = this.#failed(endpoint, thrown);
         if (last.verdict === "refused" || (line && !again)) throw last;
       }
     }
     throw last ?? this.#nobody();
+  }
+
+  /** Asks every node but these, as `request` does one; `{ fault, endpoint }` where there is no answer. */
+  each(method, params, except) {
+    const asked = this.#endpoints().filter(({ url }) => !except.includes(url));
+    return Promise.all(
+      asked.map(async (endpoint) => {
+        try {
+          return await this.#ask(endpoint, await this.#line(endpoint), method, params);
+        } catch (thrown) {
+          return { fault: this.#failed(endpoint, thrown).toPlain(), endpoint: endpoint.url };
+        }
+      }),
+    );
   }
 
   /** Subscribes under the caller's id; `{ endpoint }`, or `{ error, endpoint }`. */
@@ -82,6 +90,16 @@ export class Relay {
     this.#ended = fault;
     for (const { opening } of this.#lines.values()) opening.then(({ connection }) => connection.end(fault), () => {});
     this.#lines.clear();
+  }
+
+  async #ask({ url }, { connection }, method, params, expected) {
+    if (connection.pending >= MAX_PENDING) throw misuse(`${MAX_PENDING} requests are already pending`);
+    const answer = await connection.askRaw(method, params, MOST);
+    if (expected !== undefined && "result" in answer && answer.result !== expected) {
+      connection.end(otherAnswer(expected, shown(JSON.stringify(answer.result))));
+      throw connection.fault;
+    }
+    return { ...answer, endpoint: url };
   }
 
   #nobody() {

@@ -29,6 +29,7 @@ export class Connection {
   #unread = new Set();
   #next = 1;
   #fault;
+  #expected;
 
   /** `pushes` takes notifications: `{ most, take(message), end(fault) }`. Without it, a notification is a lie. */
   constructor(socket, timeout, { deepest = MAX_DEPTH, pushes } = {}) {
@@ -113,10 +114,17 @@ export class Connection {
     return bytes;
   }
 
+  /** Ends the connection unless a message comes within this time. */
+  expect(within) {
+    clearTimeout(this.#expected);
+    this.#expected = setTimeout(() => this.end(unreachable(`no answer within ${within} ms after this device slept`)), within);
+  }
+
   /** Ends the connection. All pending requests fail with this fault. */
   end(fault) {
     if (this.#fault) return;
     this.#fault = fault;
+    clearTimeout(this.#expected);
     for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(fault);
@@ -128,6 +136,7 @@ export class Connection {
   }
 
   #received(data) {
+    clearTimeout(this.#expected);
     try {
       if (data.length > this.#most()) this.#tooLong(idOf(data), data.length);
       else this.#take(parse(data, this.#deepest));

@@ -22,6 +22,8 @@ const NODES = 1 << 23;
 const BLOCK_PROOF = 1 << 13;
 // The SDK's blocks have 5 MiB at most; a chain may set another limit.
 const BODY = 1 << 23;
+// How long a connection may be silent after the device slept, in milliseconds.
+const AWAKE = 3_000;
 /** The most keys in one `duet_getProofs` request. */
 export const MAX_KEYS = 64;
 
@@ -48,6 +50,12 @@ export class Server {
 
   close(fault) {
     this.#connection.end(fault);
+  }
+
+  /** The device may have slept: the endpoint is looked at now, and has to answer soon. */
+  wake() {
+    this.#connection.expect(AWAKE);
+    this.#pushes.wake();
   }
 
   /** The genesis hash of its chain. */

@@ -1,4 +1,4 @@
-// One run of the light client, which follows all endpoints at once. Runs in a worker or in the caller's thread.
+// One run of a light client, which follows all endpoints at once. Runs in a worker or in the caller's thread.
 //
 // The first endpoint that proves a block moves the trusted state. Only the verifier changes that state, one proof at a
 // time. So no endpoint can hold the client back, and a lagging endpoint is reported.
@@ -91,12 +91,19 @@ export class Session {
     if (!this.#ended) this.#end(ofVerifier(thrown));
   }
 
-  /** Waits, unless the session ends. */
-  sleep(time) {
+  /** Waits, unless the session ends. `begun` gets what ends the wait. */
+  sleep(time, begun = () => {}) {
     if (this.#ended) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#later(resolve, time, resolve);
-    });
+    return new Promise((resolve) => begun(this.#later(resolve, time, resolve)));
+  }
+
+  /** The device slept, or has its network again: looks at every connection, and tries those that broke, at once. */
+  wake() {
+    for (const endpoint of this.#endpoints) {
+      endpoint.failures = 0;
+      endpoint.retry?.();
+      endpoint.server?.wake();
+    }
   }
 
   /** Performs a method of the public client. */
@@ -123,6 +130,11 @@ export class Session {
 
   request(method, params, options) {
     return this.#relay.request(method, params, options);
+  }
+
+  /** Sends a signed transaction to every endpoint but these. What they answer is not verified. */
+  submit(transaction, except) {
+    return this.#relay.each("author_submitExtrinsic", [transaction], except);
   }
 
   subscribe(id, method, params, unsubscribe) {
@@ -155,7 +167,7 @@ export class Session {
         if (this.#ended) return;
         wait = this.#failed(endpoint, ofVerifier(thrown));
       }
-      if (Number.isFinite(wait) && !this.#ended) await this.sleep(wait);
+      if (Number.isFinite(wait)) await this.sleep(wait, (retry) => (endpoint.retry = retry));
     }
   }
 
@@ -266,6 +278,6 @@ export class Session {
       cancelled?.();
     };
     this.#timers.add(cancel);
-    return timer;
+    return cancel;
   }
 }

@@ -15,6 +15,8 @@ export const aged = recorded("age.json");
 export const recovering = recorded("recovery.json");
 /** That of a chain with a runtime, which `light-client/examples/web_calls.rs` makes. */
 export const calling = recorded("calls.json");
+/** That of a chain with transactions, which `light-client/examples/web_outcomes.rs` makes. */
+export const transacting = recorded("outcomes.json");
 
 const PROOFS = "duet_justifications";
 // How long a test waits for what has to happen.
@@ -32,16 +34,19 @@ export const TIMES = { requestTimeout: 2_000, stallAfter: 800, lagAfter: 800, se
  */
 export class Server {
   #server;
-  #sockets = new Set();
+  #port = 0;
+  /** The connections that are open, and how many were opened in all. */
+  sockets = new Set();
+  opened = 0;
   #subscribers = new Set();
   #head;
   #lie;
-  #opened;
+  #tell;
   #recording;
   asked = [];
 
   constructor({ head = 0, lie, opened, network = recording } = {}) {
-    this.#opened = opened;
+    this.#tell = opened;
     this.#recording = network;
     this.#head = head;
     this.#lie = lie ?? ((_method, _params, honest) => honest);
@@ -59,7 +64,12 @@ export class Server {
 
   /** The number of connections that are open. */
   get connections() {
-    return this.#sockets.size;
+    return this.sockets.size;
+  }
+
+  /** Serves again, at the same address, after `stop`. */
+  start() {
+    return this.#listen();
   }
 
   /** Another of the recorded heads is the newest now, and is pushed. */
@@ -77,22 +87,23 @@ export class Server {
   }
 
   async stop() {
-    for (const socket of this.#sockets) socket.terminate();
+    for (const socket of this.sockets) socket.terminate();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
   #listen() {
-    this.#server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+    this.#server = new WebSocketServer({ host: "127.0.0.1", port: this.#port });
     this.#server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      this.#opened?.(socket);
+      this.sockets.add(socket);
+      this.opened += 1;
+      this.#tell?.(socket);
       socket.on("close", () => {
-        this.#sockets.delete(socket);
+        this.sockets.delete(socket);
         this.#subscribers.delete(socket);
       });
       socket.on("message", (data) => this.#answer(socket, JSON.parse(data)));
     });
-    return new Promise((resolve) => this.#server.on("listening", resolve));
+    return new Promise((resolve) => this.#server.on("listening", resolve)).then(() => (this.#port = this.#server.address().port));
   }
 
   #answer(socket, { id, method, params }) {

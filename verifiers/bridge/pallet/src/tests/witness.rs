@@ -1,9 +1,9 @@
 //! Submissions with a witness of the proof's equation. (JUST-11)
 
-use crate::{mock::*, Call, CallSubType, Error, Rule};
+use crate::{mock::*, Call, CallSubType, Error, RejectObsoleteHeaders, Rule};
 use duet_primitives::{prepare_stateless, SetId, StatelessProof, Witness, H256};
 use frame_support::{assert_noop, assert_ok, dispatch::GetDispatchInfo};
-use sp_runtime::transaction_validity::InvalidTransaction;
+use sp_runtime::{traits::TransactionExtension, transaction_validity::InvalidTransaction};
 
 fn witness(by: u64, proof: &StatelessProof) -> Witness {
     let prepared = prepare_stateless(proof.clone(), set(by).set.commitment(), GENESIS, None);
@@ -123,6 +123,10 @@ fn the_extension_and_the_weight_are_those_of_a_submission_without_a_witness() {
         let with = call(&new, &valid, Witness([0; Witness::LEN]));
         let weight = |call: &Call<Test>| call.get_dispatch_info().call_weight;
         assert_eq!(weight(&with), weight(&plain));
+        let of_extension = |call: &Call<Test>| {
+            RejectObsoleteHeaders::<Test>::new().weight(&RuntimeCall::from(call.clone()))
+        };
+        assert_eq!(of_extension(&with), of_extension(&plain));
         let checked = |call: Call<Test>| {
             let call = RuntimeCall::from(call);
             CallSubType::<Test, ()>::check_obsolete_submit_finality_proof(&call)
