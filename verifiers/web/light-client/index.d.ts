@@ -361,7 +361,7 @@ export interface Block {
 
 /** An error: the broken rule, the culprit, and the next step. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "restarted" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "too_large" | "reset" | "later_start" | "stalled" | "refused" | "stale" | "no_period" | "silent" | "stopped" | "storage" | "restarted" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
@@ -486,11 +486,11 @@ export interface LightClient {
   /** BLAKE2b, 16, 32 or 64 bytes long. */
   blake2b(bytes: Uint8Array, length: 16 | 32 | 64): Promise<Uint8Array>;
   /**
-   * Passes a request on to a node without known faults; at most 256 at once. An answer above 16 MiB or without valid
-   * JSON-RPC is a fault of the endpoint. With `again`, the client asks another node if the connection breaks: not for
-   * requests that may be sent only once.
+   * Passes a request on to a node without known faults; at most 256 at once. An answer without valid JSON-RPC is a
+   * fault of the endpoint; one above 16 MiB is refused. With `again`, the client asks another node if the connection
+   * breaks: not for requests that may be sent only once. `expected` is the only result of an honest node, if known.
    */
-  request<T = unknown>(method: string, params?: unknown[], options?: { again?: boolean }): Promise<Unverified<T>>;
+  request<T = unknown>(method: string, params?: unknown[], options?: { again?: boolean; expected?: string }): Promise<Unverified<T>>;
   /** Passes a subscription on; at most 64 at once, and 1 000 messages per second. It ends with its connection. */
   subscribe<T = unknown>(method: string, params: unknown[], unsubscribe: string, listener: (pushed: Pushed<T>) => void): Promise<Subscription>;
   destroy(): Promise<void>;

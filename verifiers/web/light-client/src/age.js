@@ -49,8 +49,8 @@ export class Age {
     if (this.#trustOldStart) return;
     const { time, block } = this.#trust.status();
     if (time === undefined && block === 0) this.#began ??= now();
-    if (this.#began !== undefined) await this.#checkGenesis(server);
-    else if (time === undefined) await this.#prove(server);
+    // Behind a time that is proven, the age of the genesis counts no more.
+    if (time === undefined) await (this.#began === undefined ? this.#prove(server) : this.#checkGenesis(server));
     this.check();
   }
 
@@ -97,7 +97,7 @@ export class Age {
     server.timeAsked = Date.now();
     const { block: number, hash } = this.#trust.status();
     const keys = this.#wasm.dateKeys();
-    const found = await unlessMissing(server.proofsAt(keys, { number, hash }, this.#trust.mode === "stateless"));
+    const found = await unlessMissing(server.proofsAt(keys, { number, hash }, this.#trust));
     // Another endpoint may have proven a newer block meanwhile.
     if (!found || this.#trust.status().block !== number) return;
     if (!this.#trust.call(() => this.#trust.client.proveDate(found.header, found.nodes))) return;

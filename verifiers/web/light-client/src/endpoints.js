@@ -52,7 +52,7 @@ export class Endpoint {
 }
 
 const NO_WAY = "no endpoint can prove the way from the trusted state; no proof contradicts that state: ask other nodes (LIGHT-7)";
-const ORDER = [["reset", "later_start"], ["lied", "other_chain"], ["incomplete"], ["stalled", "incompatible", "unreachable"]];
+const ORDER = [["reset", "later_start"], ["lied", "other_chain"], ["incomplete", "too_large"], ["stalled", "incompatible", "unreachable"]];
 const WORDS = [NO_WAY, "no honest endpoint is left", NO_WAY, "no usable endpoint"];
 
 /**

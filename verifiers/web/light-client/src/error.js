@@ -7,11 +7,11 @@ const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected"
 /**
  * An error of the light client: the broken rule, the culprit, and the next step.
  *
- * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or
- * `stalled` for an endpoint, `refused` for input of the caller, `stale` if the newest block is older than the caller's
- * `maxAge`, `no_period` if nobody names a trusting period, `silent` if no set signs, so an endpoint says, `stopped`
- * if a call of the runtime has no result, `restarted` if the worker stopped and the client goes on, `fatal` if the client
- * stops.
+ * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `too_large`, `reset`,
+ * `later_start` or `stalled` for an endpoint, `refused` for input of the caller, `stale` if the newest block is older
+ * than the caller's `maxAge`, `no_period` if nobody names a trusting period, `silent` if no set signs, so an endpoint
+ * says, `stopped` if a call of the runtime has no result, `restarted` if the worker stopped and the client goes on,
+ * `fatal` if the client stops.
  */
 export class DuetError extends Error {
   constructor(fields) {
@@ -62,6 +62,11 @@ export function incompatible(message) {
 /** The endpoint lacks the needed data. Nothing shows that it lies. */
 export function incomplete(what, rule) {
   return faultless("incomplete", `no ${what}`, { rule });
+}
+
+/** The answer is longer than permitted. The caller or the chain decides how long it is, so nothing shows a lie. */
+export function tooLarge(what, limit) {
+  return faultless("too_large", `${what}: the answer is longer than ${limit}: ask for less`, { nextStep: "go-on" });
 }
 
 /** The endpoint lags behind the others, or has no new proofs. */

@@ -244,8 +244,8 @@ export class Reader {
         if (fault.verdict === "stale" && fault.got) throw fault;
         fault.endpoint = endpoint.url;
         reasons.push(fault);
-        // Missing data is not a fault. The follower of the endpoint notices the end of the connection.
-        if (!["incomplete", "stale"].includes(fault.verdict)) server.close(fault);
+        // Missing data is not a fault, nor is too much. The follower of the endpoint notices the end of the connection.
+        if (!["incomplete", "stale", "too_large"].includes(fault.verdict)) server.close(fault);
       }
     }
     if (reasons.length === 0) throw incomplete("open connection to any endpoint");
@@ -288,7 +288,7 @@ export class Reader {
     if (known?.block && known.header) return { entry: known };
     const best = this.#trust.call(() => this.#trust.client.best());
     const under = { number: best.number, hash: best.hash };
-    const all = await server.proofs(keys, number, under.number, this.#trust.mode === "stateless");
+    const all = await server.proofs(keys, number, under.number, this.#trust);
     const path = all ? all.path : number === under.number ? undefined : await server.blockProof(number, under);
     const block = path === undefined ? best : this.#trust.call(() => best.older(number, path.leaves, path.proof));
     const { hash } = block;

@@ -66,7 +66,7 @@ export class Recovery {
         this.#emit("outdated", { about: this.#about, block: number });
         return;
       }
-      const found = await server.proofsAt(this.#wasm.recoveryKeys(), { number, hash }, this.#trust.mode === "stateless");
+      const found = await server.proofsAt(this.#wasm.recoveryKeys(), { number, hash }, this.#trust);
       // Another endpoint may have done more meanwhile.
       if (this.#given === undefined || this.#trust.status().block !== number) continue;
       this.#try(() => this.#trust.announce(this.#given, found));
@@ -103,12 +103,14 @@ export class Recovery {
 
   /** The answers of all endpoints. One that gives none is asked again for as long as a request may take. */
   async #askPatiently() {
-    const end = performance.now() + this.#session.times.requestTimeout;
     const all = [];
+    // Counted from the end of the first pass, which a slow liar can draw out.
+    let end;
     for (let silent, pause = FIRST_PAUSE; ; pause *= 2) {
       const asked = await this.#ask(silent);
       all.push(...asked.answers);
       silent = asked.silent;
+      end ??= performance.now() + this.#session.times.requestTimeout;
       const left = end - performance.now();
       const goesOn = all.length > 0 && silent.length > 0 && left > 0 && this.#trust.announced()?.contradicted === false;
       if (!goesOn || this.#session.isEnded) return this.#session.isEnded ? [] : all;

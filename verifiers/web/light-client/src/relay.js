@@ -2,7 +2,7 @@
 //
 // They use separate connections, so that they do not affect verified requests.
 
-import { incomplete, misuse, ofVerifier, unreachable } from "./error.js";
+import { incomplete, misuse, ofVerifier, otherAnswer, unreachable } from "./error.js";
 import { Connection } from "./rpc.js";
 import { shown } from "./text.js";
 
@@ -34,14 +34,17 @@ export class Relay {
     this.#blame = blame;
   }
 
-  /** Asks a node; `{ result, endpoint }`, or `{ error, endpoint }` with the node's own error. Once, unless `again` is set. */
-  async request(method, params, { again = false } = {}) {
+  /**
+   * Asks a node; `{ result, endpoint }`, or `{ error, endpoint }` with the node's own error. Once, unless `again` is
+   * set. `expected` is the only result of an honest node, if that is known.
+   */
+  async request(method, params, { again = false, expected } = {}) {
     let last;
     for (const endpoint of this.#endpoints()) {
       let line;
       try {
         line = await this.#line(endpoint);
-        return await this.#ask(endpoint, line, method, params);
+        return await this.#ask(endpoint, line, method, params, expected);
       } catch (thrown) {
         last = this.#failed(endpoint, thrown);
         if (last.verdict === "refused" || (line && !again)) throw last;
@@ -89,9 +92,14 @@ export class Relay {
     this.#lines.clear();
   }
 
-  async #ask({ url }, { connection }, method, params) {
+  async #ask({ url }, { connection }, method, params, expected) {
     if (connection.pending >= MAX_PENDING) throw misuse(`${MAX_PENDING} requests are already pending`);
-    return { ...(await connection.askRaw(method, params, MOST)), endpoint: url };
+    const answer = await connection.askRaw(method, params, MOST);
+    if (expected !== undefined && "result" in answer && answer.result !== expected) {
+      connection.end(otherAnswer(expected, shown(JSON.stringify(answer.result))));
+      throw connection.fault;
+    }
+    return { ...answer, endpoint: url };
   }
 
   #nobody() {

@@ -1,11 +1,13 @@
 // JSON-RPC over a WebSocket to an untrusted node: messages are bounded in length, depth and number before use.
 
-import { incompatible, incomplete, notHex, otherAnswer, unreachable } from "./error.js";
-import { answerOf, parse, SMALL } from "./message.js";
+import { incompatible, incomplete, misuse, notHex, otherAnswer, tooLarge, unreachable } from "./error.js";
+import { answerOf, idOf, parse, SMALL } from "./message.js";
 import { fromHex, shown } from "./text.js";
 
 const MAX_DEPTH = 8;
 const MAX_TIMEOUT_SOCKET = 10_000;
+// The most characters of a request. Nodes refuse longer ones unless their operators permit more.
+const MAX_REQUEST = 15 << 20;
 
 // `docs/spec/rpc.md` defines these codes.
 const METHOD_NOT_FOUND = -32601;
@@ -13,6 +15,8 @@ const NOT_READY = 9001;
 const NO_GENESIS_PROOF = 9005;
 const NOT_HERE_YET = 9006;
 const NO_STATE = 9008;
+// JSON-RPC servers refuse to send a longer answer.
+const ANSWER_TOO_LARGE = -32008;
 
 /** One connection. It ends with its first fault. */
 export class Connection {
@@ -21,6 +25,8 @@ export class Connection {
   #deepest;
   #pushes;
   #pending = new Map();
+  // The requests that were taken for those that the node did not read.
+  #unread = new Set();
   #next = 1;
   #fault;
   #expected;
@@ -72,9 +78,12 @@ export class Connection {
     return this.#pending.size;
   }
 
-  /** Sends a request; returns the result. `most` bounds the answer in characters. Errors of the node become faults. */
-  async ask(method, params, most = SMALL) {
-    const { result, error } = await this.askRaw(method, params, most);
+  /**
+   * Sends a request; returns the result. `most` bounds the answer in characters. A longer one is a lie, unless the
+   * answer `isOpen`: the caller or the chain decides how long it is. Errors of the node become faults.
+   */
+  async ask(method, params, most = SMALL, isOpen = false) {
+    const { result, error } = await this.askRaw(method, params, most, isOpen);
     if (error === undefined) return result;
     const fault = refusal(method, error.code, error.message);
     fault.code = error.code;
@@ -82,15 +91,16 @@ export class Connection {
   }
 
   /** Sends a request; returns `{ result }` or `{ error: { code, message, data? } }`, unchanged. */
-  askRaw(method, params, most) {
-    if (this.#fault) return Promise.reject(this.#fault);
+  async askRaw(method, params, most, isOpen = true) {
+    if (this.#fault) throw this.#fault;
     const id = this.#next++;
+    const text = textOf({ jsonrpc: "2.0", id, method, params });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.end(unreachable(`${method}: no answer within ${this.#timeout} ms`));
       }, this.#timeout);
-      this.#pending.set(id, { method, most, resolve, reject, timer });
-      this.#socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+      this.#pending.set(id, { method, most, isOpen, length: text.length, resolve, reject, timer });
+      this.#socket.send(text);
     });
   }
 
@@ -128,7 +138,8 @@ export class Connection {
   #received(data) {
     clearTimeout(this.#expected);
     try {
-      this.#take(parse(data, this.#most(), this.#deepest));
+      if (data.length > this.#most()) this.#tooLong(idOf(data), data.length);
+      else this.#take(parse(data, this.#deepest));
     } catch (fault) {
       this.end(fault);
     }
@@ -147,18 +158,57 @@ export class Connection {
       this.#pushes.take(message);
       return;
     }
-    const request = this.#pending.get(message.id);
+    // An error to nobody is about a message that the node did not read. (RPC-3)
+    const isUnread = message.id === null && "error" in message;
+    const id = isUnread ? this.#longest() : message.id;
+    const request = this.#pending.get(id);
+    if (request === undefined && isUnread) throw unreachable("the node could not read a message");
+    if (isUnread) this.#unread.add(id);
+    else if (this.#unread.delete(id)) return;
     if (request === undefined) throw otherAnswer("an answer to a pending request", `one to ${shown(JSON.stringify(message.id) ?? "nothing")}`);
-    if (message.length > request.most) throw otherAnswer(`at most ${request.most} characters for ${request.method}`, `${message.length}`);
+    if (message.length > request.most) {
+      this.#tooLong(id, message.length);
+      return;
+    }
     if ("result" in message === "error" in message) throw otherAnswer(request.method, "neither a result nor an error, or both");
     const { result, error } = message;
     if ("error" in message && (!Number.isInteger(error?.code) || typeof error.message !== "string")) {
       throw otherAnswer(request.method, "an error without code or message");
     }
-    this.#pending.delete(message.id);
-    clearTimeout(request.timer);
-    request.resolve("error" in message ? { error } : { result });
+    this.#settle(id).resolve("error" in message ? { error } : { result });
   }
+
+  /** Takes a pending request out. */
+  #settle(id) {
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    clearTimeout(request.timer);
+    return request;
+  }
+
+  /** The id of the longest pending request: a node that does not read a request, for its length, does not know its id. */
+  #longest() {
+    return [...this.#pending].sort(([, one], [, other]) => other.length - one.length)[0]?.[0];
+  }
+
+  /** An answer was longer than its request permits. */
+  #tooLong(id, length) {
+    const { method, most, isOpen } = this.#pending.get(id) ?? { most: this.#most() };
+    if (!isOpen) throw otherAnswer(`at most ${most} characters`, `${length}`);
+    this.#settle(id).reject(tooLarge(method, `${most} characters`));
+  }
+}
+
+/** The text of a request. What cannot be sent is the caller's mistake. */
+function textOf(request) {
+  let text;
+  try {
+    text = JSON.stringify(request);
+  } catch (error) {
+    throw misuse(shown(error.message));
+  }
+  if (text.length > MAX_REQUEST) throw misuse(`a request has at most ${MAX_REQUEST} characters`);
+  return text;
 }
 
 function refusal(method, code, text) {
@@ -169,6 +219,8 @@ function refusal(method, code, text) {
       return incomplete("proof of genesis");
     case NOT_HERE_YET:
       return incomplete("proofs yet from before the node joined the chain; the node is fetching them: ask again later");
+    case ANSWER_TOO_LARGE:
+      return tooLarge(method, "the node sends");
     default:
       return unreachable(`${method}: ${shown(text)} (${code})`);
   }

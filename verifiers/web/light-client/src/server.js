@@ -1,6 +1,6 @@
 // The requests to an endpoint. The answers are not trusted: the verifier checks their bytes.
 
-import { incomplete, otherAnswer } from "./error.js";
+import { incomplete, otherAnswer, tooLarge } from "./error.js";
 import { blockNumber, bytesOf, encodeHeader, little64, slotOf } from "./header.js";
 import { answerOf } from "./message.js";
 import { Pushes } from "./pushes.js";
@@ -216,14 +216,16 @@ export class Server {
 
   /**
    * Header, trie nodes and the path from a newer block in one answer: `{ header, nodes, path? }`, where `path` is
-   * `{ leaves, proof }` for a block older than `under`; `undefined` if the node cannot give them in one answer.
+   * `{ leaves, proof }` for a block older than `under`; `undefined` if the node cannot give them in one answer. `trust`
+   * checks the proof of block `under`.
    */
-  async proofs(keys, block, under, isStateless) {
+  async proofs(keys, block, under, trust) {
     if (!this.#hasProofs || keys.length > MAX_KEYS) return undefined;
     const asked = `the proofs of block ${block}`;
     let answer;
     try {
-      answer = await this.#connection.ask("duet_getProofs", [keys.map(toHex), block, under, isStateless], answerOf(NODES + STATELESS));
+      const params = [keys.map(toHex), block, under, trust.mode === "stateless"];
+      answer = await this.#connection.ask("duet_getProofs", params, answerOf(NODES + STATELESS), true);
     } catch (fault) {
       if (isStateMissing(fault)) throw incomplete(noState(block));
       if (isMethodMissing(fault)) this.#hasProofs = false;
@@ -232,6 +234,7 @@ export class Server {
     }
     // The node has no proof of block `under`, or none at all yet.
     if (answer === null) return undefined;
+    trust.checkUnder(under, bytesOf(answer?.proof, asked));
     const path = answer?.path ?? undefined;
     if ((path === undefined) !== (block === under)) throw otherAnswer(asked, path === undefined ? "no path to it" : "a path to the block itself");
     return {
@@ -242,9 +245,9 @@ export class Server {
   }
 
   /** Header and trie nodes for the state of a block that is the newest proven one: `{ header, nodes }`. */
-  async proofsAt(keys, block, isStateless) {
+  async proofsAt(keys, block, trust) {
     const { number, hash } = block;
-    const found = await this.proofs(keys, number, number, isStateless);
+    const found = await this.proofs(keys, number, number, trust);
     return found ?? { header: await this.header(hash), nodes: await this.readProof(keys, block) };
   }
 
@@ -262,7 +265,7 @@ export class Server {
     const asked = `a proof of block ${older}`;
     // The leaf about a block is added by the block after it.
     const params = [[older + 1], newer.number, toHex(newer.hash)];
-    const answer = await this.#askFor("mmr_generateProof", params, answerOf(BLOCK_PROOF), `proof of the older block ${older}`);
+    const answer = await this.#askFor("mmr_generateProof", params, answerOf(BLOCK_PROOF), `proof of the older block ${older}`, false);
     return { leaves: bytesOf(answer?.leaves, asked), proof: bytesOf(answer?.proof, asked) };
   }
 
@@ -277,12 +280,12 @@ export class Server {
     return extrinsics.map((bytes) => bytesOf(bytes, asked));
   }
 
-  /** Requests data that an honest node may have pruned: a refusal means that the node lacks it. */
-  async #askFor(method, params, most, what) {
+  /** Requests data that an honest node may have pruned: a refusal means that it lacks them, or that they are too much. */
+  async #askFor(method, params, most, what, isOpen = true) {
     try {
-      return await this.#connection.ask(method, params, most);
+      return await this.#connection.ask(method, params, most, isOpen);
     } catch (fault) {
-      throw isRefusal(fault) ? incomplete(what) : fault;
+      throw isRefusal(fault) && fault.verdict !== "too_large" ? incomplete(what) : fault;
     }
   }
 
@@ -312,5 +315,7 @@ function noState(number) {
 function nodesOf(nodes, number) {
   const asked = `a proof of the state of block ${number}`;
   if (!Array.isArray(nodes)) throw otherAnswer(asked, "no trie nodes");
-  return nodes.map((node) => bytesOf(node, asked));
+  const proof = nodes.map((node) => bytesOf(node, asked));
+  if (proof.reduce((sum, { length }) => sum + length, 0) > NODES) throw tooLarge(asked, `${NODES} bytes`);
+  return proof;
 }

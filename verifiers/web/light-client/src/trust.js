@@ -3,7 +3,7 @@
 import { Age } from "./age.js";
 import { genesisHashOf, hashOf, isNewer, newer, otherChain } from "./chain.js";
 import { decodeCheckpoint, encodeCheckpoint, parseCheckpoint } from "./checkpoint.js";
-import { DuetError, incomplete, laterStart, misuse, ofVerifier } from "./error.js";
+import { DuetError, incomplete, laterStart, misuse, ofVerifier, otherAnswer } from "./error.js";
 import { readHeaderOf } from "./header.js";
 import { equal, toHex } from "./text.js";
 
@@ -120,6 +120,14 @@ export class Trust {
     if (verified === undefined) return false;
     this.#accept(endpoint, verified, performance.now() - start, bytes);
     return true;
+  }
+
+  /** Checks the proof of the block under which an answer was requested. The newest block's is known. (RPC-1) */
+  checkUnder(block, proof) {
+    const got = this.peek(this.form, proof).block;
+    if (got !== block) throw otherAnswer(`the proof of block ${block}`, `that of block ${got}`);
+    // A block of a checkpoint or a start has no proof here to compare with, and its set may have handed off.
+    if (this.status().block === block && this.#client.bestCommitment()) this.verifyFrom(undefined, this.form, proof);
   }
 
   /** Verifies a list of handoff proofs; returns the number of valid ones. */

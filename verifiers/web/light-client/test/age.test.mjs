@@ -82,6 +82,22 @@ test("one endpoint that tells the age of the genesis is enough", async (t) => {
   assert.match(made.faults.at(-1).message, /, so says ws:\S+ of the genesis: its signers/);
 });
 
+test("behind a proven time, a late liar about the age of the genesis ends nothing", async (t) => {
+  clock(t, 5);
+  let isLate = false;
+  const lie = (method, [key], honest) => {
+    if (!isLate) return SILENCE;
+    // A trusting period of one second.
+    return method === "state_getStorage" && key === aged.keys[1] ? "0x0100000000000000" : honest;
+  };
+  const liar = await serve({ lie });
+  const made = begin(t, [await serve(), liar]);
+  await until("the proven time", () => made.head?.time !== undefined);
+  isLate = true;
+  await until("the liar to be followed", () => liar.asked.includes("duet_getFinalizedHead"));
+  assert.deepEqual(made.faults.filter(({ verdict }) => verdict !== "unreachable"), []);
+});
+
 test("a genesis whose age nobody tells is followed to a head, whose proven time then counts", async (t) => {
   clock(t, PERIOD + 1);
   const lie = (method, _params, honest) => (method === "state_getStorage" ? null : honest);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeHeader } from "../src/header.js";
 import { fromHex, toHex } from "../src/text.js";
-import { client, flip, recording, Server, SILENCE, until } from "./support.mjs";
+import { client, flip, recording, Server, SILENCE, TIMES, until } from "./support.mjs";
 
 const ALICE = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
 const [first, second, third] = recording.heads;
@@ -54,6 +54,10 @@ const LIES = [
   ["a header of another block", "STATE-1", (found) => ({ ...found, header: flip(found.header, 40) })],
   ["a path to the block itself", "RPC-1", (found) => ({ ...found, path: { leaves: "0x", proof: "0x" } })],
   ["no trie nodes", "RPC-1", (found) => ({ ...found, nodes: null })],
+  ["no proof", "RPC-1", ({ proof: _proof, ...found }) => found],
+  ["a proof of another block", "RPC-1", (found) => ({ ...found, proof: answer(`duet_getStatelessProof [${second.number}]`) })],
+  ["a proof of another root", "JUST-5", (found) => ({ ...found, proof: flip(found.proof, 40) })],
+  ["a proof that is none", "ENC-6", (found) => ({ ...found, proof: "0x00" })],
 ];
 for (const [name, rule, change] of LIES) {
   test(`in an answer of duet_getProofs, ${name} is a lie against ${rule}`, async (t) => {
@@ -178,7 +182,7 @@ test("a request is handed on, and a node's error is given as it came", async (t)
 for (const [name, raw] of [
   ["no JSON", "{"],
   ["an answer to nothing", '{"jsonrpc":"2.0","id":77,"result":1}'],
-  ["a huge answer", (id) => `{"jsonrpc":"2.0","id":${id},"result":"${"0".repeat(17_000_000)}"}`],
+  ["a huge answer to nothing", `{"jsonrpc":"2.0","id":77,"result":"${"0".repeat(17_000_000)}"}`],
   ["JSON of a thousand levels", (id) => `{"jsonrpc":"2.0","id":${id},"result":${"[".repeat(1000)}${"]".repeat(1000)}}`],
 ]) {
   test(`${name} to a request that is handed on is that endpoint's fault`, async (t) => {
@@ -191,6 +195,112 @@ for (const [name, raw] of [
     assert.deepEqual([made.faults[0].endpoint, made.faults[0].verdict], [liar.url, "lied"]);
   });
 }
+
+const LONG = "0".repeat(17_000_000);
+for (const [name, raw] of [
+  ["its id first", (id) => `{"jsonrpc":"2.0","id":${id},"result":"${LONG}"}`],
+  ["its id last", (id) => `{"jsonrpc":"2.0","result":{"id":1,"x":"${LONG}"},"id":${id}}`],
+]) {
+  test(`an answer with ${name} that is too long because of what was asked is nobody's lie`, async (t) => {
+    const server = await Server.start({ lie: (method, _params, honest) => (method === "state_getPairs" ? { raw } : method === "system_chain" ? "here" : honest) });
+    const made = client(t, [server]);
+    await made.ready;
+    assert.equal((await made.request("system_chain")).result, "here");
+    const long = made.request("state_getPairs", ["0x"]);
+    const other = made.request("system_chain");
+    await assert.rejects(long, { verdict: "too_large", culprit: "nobody", endpoint: server.url, message: /^state_getPairs: the answer is longer than 16777216 characters/ });
+    assert.deepEqual([(await other).result, made.faults], ["here", []]);
+  });
+}
+
+const LIMIT = 20_000;
+const TOO_LARGE = [
+  ["above our limit", "state_getReadProof", ({ at }) => ({ at, proof: ["0x".padEnd(17_000_000, "0")] })],
+  ["above the limit of trie nodes", "duet_getProofs", (_honest, params) => ({ ...proofs(params), ...(params[0].length > 0 && { nodes: ["0x".padEnd(18_000_000, "0")] }) })],
+  ["above the node's limit", "state_getReadProof", () => ({ error: { code: -32008, message: "Response is too big" } })],
+];
+for (const [name, method, change] of TOO_LARGE) {
+  test(`a proof of state ${name} is nobody's lie, and the next node is asked`, async (t) => {
+    const long = await Server.start({ lie: (asked, params, honest) => (asked === method ? change(honest, params) : honest) });
+    // Such answers take a slow machine seconds.
+    const times = { ...TIMES, requestTimeout: LIMIT, stallAfter: LIMIT, lagAfter: LIMIT };
+    const made = client(t, [long, await Server.start()], { times });
+    await made.ready;
+    await until("both", () => long.asked.includes("duet_getFinalizedHead"));
+    assert.notEqual((await made.account(ALICE)).endpoint, long.url);
+    const alone = client(t, [long], { times });
+    await alone.ready;
+    await assert.rejects(alone.account(ALICE), { verdict: "too_large", nextStep: "go-on" });
+    assert.equal((await alone.block()).block, first.number);
+    assert.deepEqual([...made.faults, ...alone.faults], []);
+  });
+}
+
+// What JSON-RPC servers answer to a message that they do not read.
+const UNREAD = '{"jsonrpc":"2.0","id":null,"error":{"code":-32007,"message":"Request is too big"}}';
+
+test("a request that a node refuses unread is refused with its error, asked nowhere else, and nobody's lie", async (t) => {
+  const sockets = [];
+  let short;
+  const lie = (method, _params, honest) => {
+    if (method === "duet_reportProof") return { raw: UNREAD };
+    // Answered later; until then, a push of nothing.
+    if (method === "system_chain") return { raw: (id) => ((short = id), '{"jsonrpc":"2.0","method":"x"}') };
+    return honest;
+  };
+  const servers = [];
+  for (let count = 0; count < 2; count += 1) servers.push(await Server.start({ lie, opened: (socket) => sockets.push(socket) }));
+  const made = client(t, servers);
+  await made.ready;
+  const other = made.request("system_chain");
+  const { error } = await made.request("duet_reportProof", ["0x00"], { again: true });
+  assert.deepEqual(error, { code: -32007, message: "Request is too big" });
+  // An answer that comes all the same is no answer to nothing.
+  sockets.at(-1).send(`{"jsonrpc":"2.0","id":${short + 1},"result":"read"}`);
+  sockets.at(-1).send(`{"jsonrpc":"2.0","id":${short},"result":"here"}`);
+  assert.equal((await other).result, "here");
+  assert.equal(servers.flatMap(({ asked }) => asked).filter((method) => method === "duet_reportProof").length, 1);
+  assert.deepEqual(made.faults, []);
+});
+
+test("an error to nobody while nothing is asked ends a connection, and is nobody's lie", async (t) => {
+  const server = await Server.start({ lie: (method, _params, honest) => (method === "system_chain" ? { before: UNREAD, raw: UNREAD } : honest) });
+  const made = client(t, [server]);
+  await made.ready;
+  for (let count = 0; count < 2; count += 1) assert.equal((await made.request("system_chain")).error.code, -32007);
+  await until("the end of the connection", () => server.connections === 1);
+  assert.deepEqual(made.faults, []);
+});
+
+test("a result to nobody is a lie", async (t) => {
+  const liar = await Server.start({ lie: (method, _params, honest) => (method === "system_chain" ? { raw: '{"jsonrpc":"2.0","id":null,"result":1}' } : honest) });
+  const made = client(t, [liar, await Server.start()]);
+  await made.ready;
+  await until("both", () => liar.asked.includes("duet_getFinalizedHead"));
+  await assert.rejects(made.request("system_chain"), { verdict: "lied", rule: "RPC-1", endpoint: liar.url });
+});
+
+test("what no node reads, and what is no JSON, is refused before any node is asked", async (t) => {
+  const server = await Server.start();
+  const made = client(t, [server]);
+  await made.ready;
+  for (const param of ["0".repeat(15 << 20), 1n]) {
+    await assert.rejects(made.request("author_submitExtrinsic", [param]), { verdict: "refused", culprit: "caller" });
+  }
+  assert.ok(!server.asked.includes("author_submitExtrinsic"));
+  assert.deepEqual(made.faults, []);
+});
+
+test("a node that gives another result than the only honest one has lied", async (t) => {
+  const liar = await Server.start({ lie: (method, _params, honest) => (method === "system_chain" ? "there" : honest) });
+  const made = client(t, [liar, await Server.start()]);
+  await made.ready;
+  await until("both", () => liar.asked.includes("duet_getFinalizedHead"));
+  assert.equal((await made.request("system_chain", [], { expected: "there" })).result, "there");
+  await assert.rejects(made.request("system_chain", [], { expected: "here" }), { verdict: "lied", rule: "RPC-1", endpoint: liar.url });
+  await until("it to be left", () => made.faults.length > 0);
+  assert.deepEqual([made.faults[0].endpoint, made.faults[0].verdict], [liar.url, "lied"]);
+});
 
 test("silence to a request that is handed on ends in an error", async (t) => {
   const made = client(t, [await Server.start({ lie: (method, _params, honest) => (method === "system_chain" ? SILENCE : honest) })]);

@@ -207,6 +207,24 @@ test("an endpoint that is away for a moment is asked again before the crossing, 
   assert.deepEqual(made.names(), ["disputed"]);
 });
 
+test("a slow endpoint does not use up the time in which one that was away is asked again", async (t) => {
+  const wait = clock(t);
+  const storage = await waiting(t);
+  wait(WAIT);
+  let isBusy = true;
+  const slow = await serve(BEHIND, async (method, _params, honest) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // The last request of a pass.
+    if (method === "duet_getReset") isBusy = false;
+    return honest;
+  });
+  const busy = { error: { code: -32000, message: "busy" } };
+  const other = await serve(LONG, (method, _params, honest) => (isBusy ? busy : method === "duet_getReset" ? null : honest));
+  const made = begin(t, [slow, other], LONG, { storage, times: { ...TIMES, requestTimeout: 1_000 } });
+  assert.equal((await made.told("disputed")).disputes[0].endpoint, other.url);
+  assert.deepEqual(made.names(), ["disputed"]);
+});
+
 test("an endpoint that stays away does not keep the client from crossing, and one whose reset is none has lied", async (t) => {
   const wait = clock(t);
   const storage = await waiting(t);

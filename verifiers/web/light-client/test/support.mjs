@@ -29,7 +29,8 @@ export const TIMES = { requestTimeout: 2_000, stallAfter: 800, lagAfter: 800, se
  * Serves the recording with one of its heads as the newest.
  *
  * `lie(method, params, honest)` may change an answer: a value is the answer, `SILENCE` is none, and a string of
- * `{ raw }` is sent as it is, after that of `before`. `opened(socket)` is told of each connection.
+ * `{ raw }` is sent as it is, after that of `before`. A promise is one of these later. `opened(socket)` is told of each
+ * connection.
  */
 export class Server {
   #server;
@@ -115,6 +116,11 @@ export class Server {
     if (method === "duet_subscribeJustifications") this.#subscribers.add(socket);
     const honest = this.#honest(method, params);
     const answer = this.#lie(method, params, honest);
+    if (answer instanceof Promise) answer.then((late) => this.#send(socket, id, late));
+    else this.#send(socket, id, answer);
+  }
+
+  #send(socket, id, answer) {
     if (answer === SILENCE) return;
     if (answer?.raw !== undefined) {
       if (answer.before) socket.send(answer.before);

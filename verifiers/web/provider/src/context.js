@@ -47,10 +47,10 @@ export class Context {
     return this.handOn(method, params);
   }
 
-  /** Passes a request on. Requests that send a transaction are sent only once. */
-  async handOn(method, params) {
+  /** Passes a request on; `expected` is the only honest result, if known. What sends a transaction is sent only once. */
+  async handOn(method, params, expected) {
     const again = !/^(author|transaction)/.test(method);
-    const { result, error, endpoint } = await this.client.request(method, params, { again });
+    const { result, error, endpoint } = await this.client.request(method, params, { again, expected });
     if (error) throw ofNode(error, shown);
     return { result, class: "passed", endpoint };
   }

@@ -20,7 +20,6 @@ const LIES = [
   ["the state of another block", "STATE-2", about("state_getReadProof", () => state(third.hash)), "state_getStorage", [recording.alice]],
   ["a nonce that is another's", "STATE-2", about("state_getReadProof", () => state(first.hash, recording.nobody)), "system_accountNextIndex", ["5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY"]],
   ["trie nodes that are none", "RPC-1", nodes(() => ["nonsense"]), "state_getReadProof", [[recording.alice]]],
-  ["a proof of 20 MB", "RPC-1", about("state_getReadProof", () => ({ at: first.hash, proof: ["0x".padEnd(20_000_000, "0")] })), "state_getStorage", [recording.alice]],
   ["an older block by a changed path", "STATE-3", about("mmr_generateProof", (found) => ({ ...found, proof: flip(found.proof, 60) })), "chain_getBlockHash", [recording.old]],
   ["an older block by a leaf of its own", "STATE-3", about("mmr_generateProof", (found) => ({ ...found, leaves: flip(found.leaves, 20) })), "chain_getBlockHash", [recording.old]],
   ["no JSON", "RPC-1", about("state_getReadProof", () => ({ raw: '{"jsonrpc":"2.0"' })), "state_getStorage", [recording.alice]],
@@ -173,28 +172,101 @@ test("keys that a node lists without order or prefix come to an error, and not t
 });
 
 const { extrinsics } = withBody.answers[`chain_getBlock ["${withBody.block.hash}"]`].block;
+const HASH = withBody.block.hash;
+/** Of each method: its status of finality, other spellings, such without a block, and its known and other statuses. */
 const WATCHES = {
-  author_submitAndWatchExtrinsic: (hash) => ({ finalized: hash }),
-  transactionWatch_v1_submitAndWatch: (hash) => ({ event: "finalized", block: { hash, index: 1 } }),
+  author_submitAndWatchExtrinsic: {
+    final: (hash) => ({ finalized: hash }),
+    spelt: [{ Finalized: HASH }, { FINALIZED: HASH, ready: null }, { ready: null, fInAlized: HASH }],
+    unnamed: ["finalized", "Finalized", { finalized: null }, { Finalized: "0x00" }],
+    known: ["future", "ready", "dropped", "invalid", { broadcast: ["peer"] }, { inBlock: HASH }, { retracted: HASH }, { finalityTimeout: HASH }, { usurped: HASH }],
+    // The last of these is an index that @polkadot/api reads as `Finalized`, with the bytes after it.
+    others: ["Ready", 6, null, [], {}, { InBlock: HASH }, { inBlock: 1 }, { inBlock: HASH, ready: null }, { broadcast: "peer" }, { broadcast: [1] }, `0x06${HASH.slice(2)}`],
+  },
+  transactionWatch_v1_submitAndWatch: {
+    final: (hash, index) => ({ event: "finalized", block: { hash, index } }),
+    spelt: [{ event: "Finalized", block: { hash: HASH, index: 0 } }, { event: "finalized", block: { hash: HASH, index: 77, more: 1 } }, { event: "finalized", block: { hash: HASH } }],
+    unnamed: [{ event: "finalized" }, { event: "FINALIZED", block: null }, { event: "finalized", block: { hash: 1 } }],
+    known: [
+      { event: "validated" },
+      { event: "broadcasted", numPeers: 2 },
+      { event: "bestChainBlockIncluded", block: null },
+      { event: "bestChainBlockIncluded", block: { hash: HASH, index: 1 } },
+      ...["error", "invalid", "dropped"].map((event) => ({ event, error: "why" })),
+    ],
+    others: [null, "ready", {}, { event: "Validated" }, { event: "broadcasted" }, { event: "bestChainBlockIncluded", block: { hash: HASH, index: "1" } }],
+  },
 };
+const INCLUDED = extrinsics.at(-1);
+const INDEX = extrinsics.length - 1;
 
-for (const [method, status] of Object.entries(WATCHES)) {
-  test(`${method}: that a transaction is final is told when its block has it, and is an error when the block does not`, async (t) => {
-    for (const [extrinsic, isThere] of [[extrinsics.at(-1), true], [flip(extrinsics.at(-1), 9), false]]) {
-      const sockets = [];
-      const server = await Server.start({ ...bodyNetwork, lie: about(method, () => "it"), opened: (socket) => sockets.push(socket) });
-      const made = await provider(t, [server], bodyClient);
-      const pushed = [];
-      const { start } = await made.subscribe(method, [extrinsic], (result, error) => pushed.push({ result, error }));
-      await start();
-      for (const result of ["ready", status(withBody.block.hash)]) {
-        sockets.at(-1).send(JSON.stringify({ jsonrpc: "2.0", method: "update", params: { subscription: "it", result } }));
-      }
+/** Watches a transaction, of which a node says these statuses: what was told. */
+async function watched(t, method, extrinsic, statuses) {
+  const sockets = [];
+  const server = await Server.start({ ...bodyNetwork, lie: about(method, () => "it"), opened: (socket) => sockets.push(socket) });
+  const made = await provider(t, [server], bodyClient);
+  const pushed = [];
+  const { start } = await made.subscribe(method, [extrinsic], (result, error) => pushed.push({ result, error }));
+  await start();
+  for (const result of statuses) {
+    sockets.at(-1).send(JSON.stringify({ jsonrpc: "2.0", method: "update", params: { subscription: "it", result } }));
+  }
+  return { made, pushed, server };
+}
+
+for (const [method, { final, spelt, unnamed, known, others }] of Object.entries(WATCHES)) {
+  test(`${method}: that a transaction is final is told when its block has it, in whatever spelling a node says so`, async (t) => {
+    for (const status of [final(HASH, INDEX), ...spelt]) {
+      const { made, pushed } = await watched(t, method, INCLUDED, [known[0], status, known[0]]);
       await until("both statuses", () => pushed.length === 2);
-      assert.deepEqual(pushed[0].result, "ready");
-      assert.deepEqual(made.answers.map((one) => one.class), isThere ? ["passed", "verified"] : ["passed"]);
-      if (isThere) assert.deepEqual(pushed[1], { result: status(withBody.block.hash), error: undefined });
-      else assert.deepEqual([pushed[1].result, pushed[1].error.data.rule], [undefined, "STATE-4"]);
+      assert.deepEqual(pushed, [known[0], final(HASH, INDEX)].map((result) => ({ result, error: undefined })));
+      assert.deepEqual(made.answers.map((one) => one.class), ["passed", "verified"]);
     }
   });
+
+  test(`${method}: that a transaction is final is an error when the block does not have it or is not named`, async (t) => {
+    const lies = [...[final(HASH, INDEX), ...spelt].map((status) => [status, "STATE-4"]), ...unnamed.map((status) => [status, "RPC-1"])];
+    for (const [status, rule] of lies) {
+      const { made, pushed, server } = await watched(t, method, flip(INCLUDED, 9), [status, final(HASH, INDEX)]);
+      await until("the error", () => pushed.length === 1);
+      const { result, error } = pushed[0];
+      assert.deepEqual([result, error.code, error.data], [undefined, -32091, { verdict: "lied", rule, endpoint: server.url }]);
+      assert.deepEqual(made.answers, []);
+      const end = method === "author_submitAndWatchExtrinsic" ? "author_unwatchExtrinsic" : "transactionWatch_v1_unwatch";
+      await until("the node to be told", () => server.asked.includes(end));
+      assert.equal(pushed.length, 1);
+    }
+  });
+
+  test(`${method}: other statuses are told if they are known, and only what is known of them`, async (t) => {
+    const more = known.map((status) => (status.event ? { ...status, more: 1 } : status));
+    const { pushed } = await watched(t, method, INCLUDED, [...others, ...more, final(HASH, INDEX)]);
+    await until("the last status", () => pushed.length >= known.length + 1);
+    assert.deepEqual(pushed.map(({ result }) => result), [...known, final(HASH, INDEX)]);
+  });
 }
+
+for (const method of ["author_submitExtrinsic", "transaction_v1_broadcast", ...Object.keys(WATCHES)]) {
+  test(`${method}: what is not exactly one transaction is sent to no node`, async (t) => {
+    const server = await Server.start({ ...bodyNetwork });
+    const made = await provider(t, [server], bodyClient);
+    // A byte more or less, nothing, a length that could be shorter, and one of more than 2³⁰.
+    for (const transaction of [`${INCLUDED}00`, INCLUDED.slice(0, -2), "0x", undefined, "0x0", "0x0100", "0x0300000000"]) {
+      const sent = Object.hasOwn(WATCHES, method) ? made.subscribe(method, [transaction], () => {}) : made.request(method, [transaction]);
+      await assert.rejects(sent, ({ code, message }) => code === -32602 && message.includes("compact form"));
+    }
+    assert.ok(!server.asked.includes(method));
+  });
+}
+
+test("a node that returns another hash than that of the transaction has lied, and is left (RPC-1)", async (t) => {
+  const liar = await Server.start({ ...bodyNetwork, lie: about("author_submitExtrinsic", () => HASH) });
+  const made = await provider(t, [liar, await Server.start({ ...bodyNetwork })], bodyClient);
+  await until("both", () => liar.asked.includes("duet_getFinalizedHead"));
+  await assert.rejects(made.request("author_submitExtrinsic", [INCLUDED]), ({ code, data }) => {
+    assert.deepEqual([code, data.verdict, data.rule, data.endpoint], [-32091, "lied", "RPC-1", liar.url]);
+    return true;
+  });
+  await until("the liar to be named", () => made.client.faults.length > 0);
+  assert.deepEqual([made.client.faults[0].endpoint, made.client.faults[0].verdict], [liar.url, "lied"]);
+});
