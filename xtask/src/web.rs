@@ -82,7 +82,11 @@ fn bench() -> Result {
         "web_proofs",
     ]))?;
     let program = cargo::target_directory().join("release/examples/web_proofs");
-    cargo::run(node().args(["--expose-gc", "tools/memory.mjs"]).arg(&program))?;
+    cargo::run(
+        node()
+            .args(["--expose-gc", "tools/memory.mjs"])
+            .arg(&program),
+    )?;
     cargo::run(node().arg("tools/bench.mjs").arg(program))
 }
 
