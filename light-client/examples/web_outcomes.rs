@@ -7,6 +7,10 @@
 //! block 4 are still those of the old one. `validity` is what the runtime says of any transaction.
 
 #![allow(
+    clippy::cast_possible_truncation,
+    reason = "the derived encoding of enums has such casts"
+)]
+#![allow(
     clippy::expect_used,
     reason = "a program that makes test data ends when something fails"
 )]

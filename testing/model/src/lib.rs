@@ -5,7 +5,7 @@
 //! - [`node`]: an honest validator: the real voter and signer;
 //! - [`client`]: a light client: the real verifier;
 //! - [`state`], [`shared`] and [`model`]: all of them as a state machine, with its properties; [`bounds`] say how far
-//! it goes;
+//!   it goes;
 //! - [`clients`], [`evidence`], [`settle`]: the parts of the properties;
 //! - [`recovery`]: a client before a reset, which waits and crosses;
 //! - [`mutant`]: rules that are broken on purpose, in the wiring; [`campaign`]: what is checked.

@@ -4,7 +4,7 @@
 //! the real code, and found again in every state of the others.
 //!
 //! Light clients do not act on validators, and what they are sent never disappears. So they need no place in the
-//! state: for each state, [`clients`](crate::clients) visits everything that a client can come to from what exists
+//! state: for each state, [`clients`] visits everything that a client can come to from what exists
 //! there.
 
 use crate::{

@@ -198,9 +198,9 @@ mod tests {
     /// Lists of many values take many times the bytes of their text.
     #[test]
     fn long_parameters_are_few_texts() {
-        let text = format!("[{}]", vec!["\"a\""; MAX_PARAMS].join(","));
+        let text = format!("[{}]", ["\"a\""; MAX_PARAMS].join(","));
         assert_eq!(read(&text).unwrap().len(), MAX_PARAMS);
-        let more = format!("[{}]", vec!["\"a\""; MAX_PARAMS + 1].join(","));
+        let more = format!("[{}]", ["\"a\""; MAX_PARAMS + 1].join(","));
         assert!(read(&more).is_err());
         assert!(read("[[0, 0]]").is_ok());
         let long = format!("[\"0x{}\"]", "0".repeat(LONG));

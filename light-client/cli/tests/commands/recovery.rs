@@ -496,10 +496,7 @@ async fn two_statements_end_the_program_with_both_proofs_and_it_crosses_neither(
             .expect("text")
             .starts_with("RECOVER-8: "));
         let evidence = failed["evidence"][1].as_str().expect("hex");
-        assert_eq!(
-            evidence,
-            crate::support::hex(&codec::Encode::encode(&second))
-        );
+        assert_eq!(evidence, crate::support::hex(&second.encode()));
         assert_eq!(
             place.saved().announced().expect("kept").contradicted(),
             Some(&second)
