@@ -407,7 +407,9 @@ fn a_proof_behind_the_reset_by_a_set_before_it_contradicts_the_recovery() {
                     client.verify_by(update.clone(), &witness).unwrap_err(),
                     error
                 );
-                assert!(client.verify_prefix(&[update.clone()]).is_empty());
+                assert!(client
+                    .verify_prefix(std::slice::from_ref(&update))
+                    .is_empty());
             }
         }
         // One that does not hold is its sender's fault, and one of an older block says nothing.
