@@ -7,7 +7,7 @@ use crate::{
     wire::{decoded_by, PER_BYTE},
 };
 use codec::{DecodeAll, Encode};
-use duet_light_client::{Checkpoint, Dated, Mode, Outcome, Trusted, Update};
+use duet_light_client::{Checkpoint, Crossing, Dated, Mode, Outcome, Trusted, Update};
 use duet_primitives::{
     testing::TestSet, BlockNumber, Pk1Bytes, Recovery, RecoveryMessage, RecoveryStatement,
     RecoveryTerms, RecoveryVote, SetId, SignerIndex, H256,
@@ -20,12 +20,15 @@ pub(super) const STATE: Target = Target {
     seeds: state_seeds,
 };
 
-/// The versions: without a date, without a recovery, and the newest; and how the newer ones say that there is none.
+/// The versions: without a date, without a recovery, without the state before a crossing, and the newest; and how the newer
+/// ones say that there is none.
 const UNDATED: u8 = 1;
 const DATED: u8 = 2;
-const NEWEST: u8 = 3;
+const RECOVERED: u8 = 3;
+const NEWEST: u8 = 4;
 const NO_DATE: u8 = 0;
 const NO_RECOVERY: u8 = 0;
+const NO_CROSSING: u8 = 0;
 
 /// Bytes with their checksum, which a damaged file does not have.
 fn with_checksum(body: &[u8]) -> Vec<u8> {
@@ -41,8 +44,11 @@ fn state(data: &[u8]) {
         1 => {
             if let Ok(trusted) = Trusted::decode(&with_checksum(bytes)) {
                 let newest = match bytes {
-                    [UNDATED, state @ ..] => [&[NEWEST], state, &[NO_DATE, NO_RECOVERY]].concat(),
-                    [DATED, state @ ..] => [&[NEWEST], state, &[NO_RECOVERY]].concat(),
+                    [UNDATED, state @ ..] => {
+                        [&[NEWEST], state, &[NO_DATE, NO_RECOVERY, NO_CROSSING]].concat()
+                    }
+                    [DATED, state @ ..] => [&[NEWEST], state, &[NO_RECOVERY, NO_CROSSING]].concat(),
+                    [RECOVERED, state @ ..] => [&[NEWEST], state, &[NO_CROSSING]].concat(),
                     _ => bytes.to_vec(),
                 };
                 let encoded = trusted.encode();
@@ -95,6 +101,14 @@ fn announced(trusted: &Trusted) -> Trusted {
     announced.expect("the set of the terms says it")
 }
 
+/// The state behind that reset.
+fn crossed(announced: &Trusted) -> Trusted {
+    match announced.cross(60_008, None) {
+        Ok(Crossing::Crossed(trusted)) => *trusted,
+        other => panic!("the wait is over: {other:?}"),
+    }
+}
+
 /// A state without its checksum: without a date in all versions, with dates, and with a recovery.
 fn bodies(name: &str, trusted: &Trusted) -> Vec<Seed> {
     let body = |trusted: &Trusted| {
@@ -103,11 +117,12 @@ fn bodies(name: &str, trusted: &Trusted) -> Vec<Seed> {
         bytes
     };
     let undated = body(trusted);
-    let [_, state @ .., NO_DATE, NO_RECOVERY] = &undated[..] else {
-        panic!("a state without a date and a recovery");
+    let [_, state @ .., NO_DATE, NO_RECOVERY, NO_CROSSING] = &undated[..] else {
+        panic!("a state without a date, a recovery and a crossing");
     };
     let oldest = [&[UNDATED][..], state].concat();
     let older = [&[DATED][..], state, &[NO_DATE]].concat();
+    let old = [&[RECOVERED][..], state, &[NO_DATE, NO_RECOVERY]].concat();
     let dated = |trusting_period| {
         trusted.clone().with_date(Dated {
             time: 7,
@@ -118,11 +133,16 @@ fn bodies(name: &str, trusted: &Trusted) -> Vec<Seed> {
         (name.to_owned(), undated.clone()),
         (format!("{name} version 1"), oldest),
         (format!("{name} version 2"), older),
+        (format!("{name} version 3"), old),
         (format!("{name} dated"), body(&dated(None))),
         (format!("{name} dated with a period"), body(&dated(Some(9)))),
         (
             format!("{name} with a recovery"),
             body(&announced(&dated(None))),
+        ),
+        (
+            format!("{name} behind a reset"),
+            body(&crossed(&announced(&dated(None)))),
         ),
     ];
     let all = all.into_iter();
