@@ -396,10 +396,12 @@ async fn operations_are_bounded_for_a_subscription_and_in_all() {
             .await;
         let client = client.expect("it listens");
         for _ in 0..4 {
-            let events: Subscription<Value> = client
+            let mut events: Subscription<Value> = client
                 .subscribe(BEGIN, params(&json!([false])), END)
                 .await
                 .expect("it is accepted");
+            // The first blocks are pinned with the first event.
+            assert_eq!(next(&mut events).await["event"], "initialized");
             let SubscriptionKind::Subscription(id) = events.kind() else {
                 panic!("a subscription");
             };
