@@ -81,6 +81,7 @@ pub(super) const STEPS: &[Step] = &[
             &[
                 "benches",
                 "docs/light-clients/command.md",
+                "docs/light-clients/methods.md",
                 "docs/schemes.md",
                 "docs/spec",
                 "gossip",
@@ -91,6 +92,7 @@ pub(super) const STEPS: &[Step] = &[
                 "testing/simulation",
                 "verifiers/bridge",
                 "verifiers/conformance",
+                "verifiers/web/provider/src/table.js",
             ],
         ],
         tools: &[],

@@ -385,7 +385,8 @@ async fn a_watched_transaction_is_final_where_its_block_has_it() {
 async fn operations_are_bounded_for_a_subscription_and_in_all() {
     let world = Arc::new(World::new(9, 1));
     let silent = Node::start_at(&world, Tamper::Silence, 9, true).await;
-    let served = Served::start(&world, &[&silent], "").await;
+    // So that none ends before all are begun.
+    let served = Served::start(&world, &[&silent], "--request-timeout 30").await;
     let hash = world.blocks[9].hash;
     let items = json!([{ "key": hex(&account_key()), "type": "value" }]);
     let (mut clients, mut begun) = (Vec::new(), Vec::new());
