@@ -52,6 +52,7 @@ contract RecoverableDuetLightClient is DuetLightClient {
     constructor(Checkpoint memory checkpoint, uint256 period) DuetLightClient(checkpoint, period) {
         _demandCode(address(RecoveryCalls));
         // Without this precompile, of EIP-152, no recovery could ever be announced.
+        // slither-disable-next-line low-level-calls
         (bool ok, bytes memory got) = address(9).staticcall(new bytes(213));
         if (!ok || got.length != 64) revert StateProof.NoBlake2();
     }
