@@ -45,8 +45,8 @@ const NOT_HERE_YET: i32 = 9006;
 ///
 /// Any request can fail with [`Fault::Unreachable`] when no answer comes in time or the node refuses for a reason of
 /// its own, [`Fault::Incompatible`] when the node does not have the method, [`Fault::Incomplete`] when it reports
-/// missing data or when an answer whose length the request chose is too long, and [`Fault::Lie`] when its answer has another type, does not decode, or is no message at all (RPC-1,
-/// RPC-3).
+/// missing data or when an answer whose length the request chose is too long, and [`Fault::Lie`] when its answer has
+/// another type, does not decode, or is no message at all (RPC-1, RPC-3).
 #[derive(Debug)]
 pub struct Server {
     /// Where it is, as the user gave it.

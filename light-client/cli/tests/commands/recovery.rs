@@ -325,8 +325,13 @@ async fn an_endpoint_that_is_away_for_a_moment_is_asked_again_before_the_crossin
     one(&gone.expect_code(0), "recovered");
     assert!(began.elapsed() >= Duration::from_secs(1));
     place.keep(i64::try_from(LONG).expect("small") + 10, 10);
-    let program = Program::start(&format!("sync --json {urls} {state}"));
-    let program = program.wait_for_line("\"unreachable\"").await;
+    cancelled_from(&format!("sync --json {urls} {state}"), address, &newer).await;
+}
+
+/// Runs a program for which an endpoint at this address is away at first. It comes back with a newer proof, which cancels
+/// the recovery.
+async fn cancelled_from(line: &str, address: SocketAddr, newer: &Node) {
+    let program = Program::start(line).wait_for_line("\"unreachable\"").await;
     let to = newer.url.trim_start_matches("ws://").to_owned();
     let back = tokio::spawn(forward(address, to));
     let finished = program.finish().await.expect_code(0);
@@ -349,13 +354,7 @@ async fn a_slow_endpoint_leaves_the_others_their_time() {
     place.keep(i64::try_from(LONG).expect("small") + 10, 10);
     let urls = format!("--url {} --url ws://{address}", slow.url);
     let line = format!("sync --json --request-timeout 2 {urls} {state}");
-    let program = Program::start(&line).wait_for_line("\"unreachable\"").await;
-    let to = newer.url.trim_start_matches("ws://").to_owned();
-    let back = tokio::spawn(forward(address, to));
-    let finished = program.finish().await.expect_code(0);
-    one(&finished, "cancelled");
-    assert!(finished.named("recovered").is_empty());
-    back.abort();
+    cancelled_from(&line, address, &newer).await;
 }
 
 /// RECOVER-8.
