@@ -5,7 +5,7 @@ use duet_load::{
     attack::Attack,
     cores::Cores,
     row::Row,
-    scenario::{attacked, rounds},
+    scenario::{attacked, rounds, Voters},
     stage::{Hears, Size, Stage},
     table::{details, table},
     Error, Result,
@@ -46,6 +46,9 @@ struct Options {
     /// Attacks nothing.
     #[arg(long, conflicts_with = "attacks")]
     peaceful: bool,
+    /// Only as many validators vote as a proof needs, as in the rounds of the SDK's BEEFY gadget. Attacks nothing.
+    #[arg(long, conflicts_with = "attacks")]
+    needed: bool,
     /// At which of the sizes the node is attacked.
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1_000])]
     attacked: Vec<u32>,
@@ -122,8 +125,13 @@ async fn play(
     };
     println!("starting two nodes for a set of {validators} validators");
     let mut stage = Stage::start(size).await?;
-    say(rows, rounds(&mut stage, options.rounds).await?);
-    if options.peaceful || !options.attacked.contains(&validators) {
+    let voters = if options.needed {
+        Voters::Needed
+    } else {
+        Voters::All
+    };
+    say(rows, rounds(&mut stage, options.rounds, voters).await?);
+    if options.peaceful || options.needed || !options.attacked.contains(&validators) {
         return Ok(());
     }
     let all = <Attack as clap::ValueEnum>::value_variants();

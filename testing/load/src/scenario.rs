@@ -17,13 +17,29 @@ const IDLE: Duration = Duration::from_secs(8);
 /// How many rounds are played before any is measured: tables of keys are made at the second vote of a signer.
 const WARMING: u32 = 2;
 
-/// Rounds of all validators without anybody else, after some to get warm.
+/// Who votes in a round that nobody attacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voters {
+    /// All validators.
+    All,
+    /// As many as a proof needs, as in a round of BEEFY.
+    Needed,
+}
+
+/// Rounds without anybody else, after some of all validators to get warm.
 ///
 /// # Errors
 /// [`Error`](crate::Error) when a node ends or does not vote.
-pub async fn rounds(stage: &mut Stage, rounds: u32) -> Result<Row> {
+pub async fn rounds(stage: &mut Stage, rounds: u32, voters: Voters) -> Result<Row> {
     warm_up(stage).await?;
     let mut plan = all_at_once(stage);
+    let name = match voters {
+        Voters::All => "rounds",
+        Voters::Needed => "needed votes",
+    };
+    if voters == Voters::Needed {
+        plan.voters = needed(&stage.validators);
+    }
     let [idle, second_idle] = idle(stage).await?;
     let mut memory = Memory::before(stage)?;
     let mut played = Vec::new();
@@ -34,7 +50,7 @@ pub async fn rounds(stage: &mut Stage, rounds: u32) -> Result<Row> {
             memory.look(stage)?;
         }
     }
-    let mut row = summary(stage, "rounds", (&played, &idle), memory).await?;
+    let mut row = summary(stage, name, (&played, &idle), memory).await?;
     second(&mut row, &played, &second_idle);
     let hears = stage.second_hears.name();
     row.notes.push(format!("the second node hears {hears}"));
