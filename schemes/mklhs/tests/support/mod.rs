@@ -1,7 +1,6 @@
 //! Keys, programs and signatures from fixed seeds.
 #![allow(dead_code, reason = "each test program uses its part")]
 
-pub(crate) mod decoders;
 pub(crate) mod judge;
 
 use duet_mklhs::{
