@@ -1,4 +1,4 @@
-//! Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
+//! Fuzzes the decoders and verdicts of consensus, or the decoders of the schemes, or replays the kept inputs.
 //!
 //! Guided runs need no nightly compiler: the stable one contains the coverage instrumentation, and libFuzzer, which
 //! is C++, is built with it.
@@ -32,6 +32,9 @@ pub(crate) struct Options {
     /// Seeds the random mutations; by default the commit does, so that each commit tries others, and always the same.
     #[arg(long)]
     seed: Option<u32>,
+    /// Fuzzes the decoders of the companion schemes instead.
+    #[arg(long, conflicts_with_all = ["replay", "seeds", "unguided"])]
+    schemes: bool,
     /// Only these targets; by default all.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -75,7 +78,7 @@ fn is_ours(arguments: &[OsString]) -> bool {
         .windows(2)
         .find(|pair| pair[0] == "--crate-name")
         .map(|pair| pair[1].to_string_lossy());
-    name.is_some_and(|name| name.starts_with("duet_") || name == "guided")
+    name.is_some_and(|name| name.starts_with("duet_") || name.starts_with("guided"))
 }
 
 /// Replays or fuzzes.
@@ -135,28 +138,41 @@ fn build() -> Result<PathBuf> {
 
 /// The program with libFuzzer. Cargo calls this program in place of rustc for the workspace's crates only, and keeps
 /// their output apart: the builds of other crates are shared with the tests.
-fn build_guided() -> Result<PathBuf> {
+fn build_guided(schemes: bool) -> Result<PathBuf> {
     tools::for_fuzzing()?;
+    let (example, feature) = if schemes {
+        ("guided-schemes", "duet-scheme-fuzz/guided")
+    } else {
+        ("guided", "duet-fuzz/guided")
+    };
     let mut build = cargo::workspace("build");
     build
-        .args(["--example", "guided", "--features", "duet-fuzz/guided"])
+        .args(["--example", example, "--features", feature])
         .env(cargo::WRAPPER, env::current_exe()?)
         .env(WRAPPING, "1");
     cargo::run(&mut build)?;
-    Ok(cargo::output_directory().join("examples/guided"))
+    Ok(cargo::output_directory().join("examples").join(example))
 }
 
-/// The names of all targets, from the program itself.
-fn targets(program: &Path) -> Result<Vec<String>> {
-    let output = Command::new(program).env("DUET_FUZZ_LIST", "1").output()?;
+/// The names of all targets, from the program itself. That of the schemes also writes the inputs to begin with here.
+fn targets(program: &Path, inputs: &Path) -> Result<Vec<String>> {
+    let output = Command::new(program)
+        .env("DUET_FUZZ_LIST", inputs)
+        .output()?;
     let names = String::from_utf8(output.stdout)?;
     Ok(names.lines().map(str::to_string).collect())
 }
 
 fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> Result {
-    let program = build_guided()?;
+    let program = build_guided(options.schemes)?;
+    let kept = if options.schemes {
+        folder.join("valid")
+    } else {
+        cargo::root().join("testing/fuzz/corpus")
+    };
+    let all = targets(&program, &kept)?;
     let names = match &options.targets[..] {
-        [] => targets(&program)?,
+        [] => all,
         some => some.to_vec(),
     };
     let workers = thread::available_parallelism()?.get().min(names.len());
@@ -167,7 +183,10 @@ fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> R
     let rest = Mutex::new(names.into_iter());
     let next = || rest.lock().ok()?.next();
     let work = || -> Vec<String> {
-        let run = |name: String| one(&program, &name, seconds, seed, folder, artifacts);
+        let run = |name: String| {
+            let kept = kept.join(&name);
+            one(&program, &name, seconds, seed, [folder, artifacts, &kept])
+        };
         let errors = std::iter::from_fn(next).filter_map(|name| run(name).err());
         errors.map(|error| error.to_string()).collect()
     };
@@ -191,8 +210,7 @@ fn one(
     name: &str,
     seconds: u64,
     seed: u32,
-    folder: &Path,
-    artifacts: &Path,
+    [folder, artifacts, kept]: [&Path; 3],
 ) -> Result {
     let corpus = folder.join("corpus").join(name);
     fs::create_dir_all(&corpus)?;
@@ -200,7 +218,7 @@ fn one(
     let output = fs::File::create(&log)?;
     let status = Command::new(program)
         .arg(corpus)
-        .arg(cargo::root().join("testing/fuzz/corpus").join(name))
+        .arg(kept)
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-seed={seed}"))
         .arg(format!("-artifact_prefix={}/{name}-", artifacts.display()))
@@ -262,7 +280,7 @@ mod tests {
     #[test]
     fn only_our_own_crates_are_instrumented() {
         let call = |name: &str| is_ours(&["--crate-name", name, "lib.rs"].map(OsString::from));
-        assert!(call("duet_curve") && call("guided"));
+        assert!(call("duet_curve") && call("guided") && call("guided_schemes"));
         assert!(!call("blst") && !call("build_script_build"));
     }
 

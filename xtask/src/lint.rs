@@ -16,13 +16,12 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// Crates in separate workspaces, because they are built for other targets, with other compilers or seldom.
-const APART: [&str; 5] = [
+/// Crates in separate workspaces, because they are built for other targets or seldom.
+const APART: [&str; 4] = [
     "benches/wasm/Cargo.toml",
     "testing/compat/rust/subxt/Cargo.toml",
     "testing/compat/rust/zombienet/Cargo.toml",
     "light-client/wasm/Cargo.toml",
-    "schemes/fuzz/Cargo.toml",
 ];
 /// The programs with their own page in the documentation. Others share their name with their library.
 const PROGRAMS: [&str; 4] = ["duet_node", "duet_light", "duet_schemes", "xtask"];

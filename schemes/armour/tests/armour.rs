@@ -1,8 +1,5 @@
 //! The format: what is written is read, each rule refuses, and nothing that is damaged gets through.
 
-#[path = "support/decoders.rs"]
-mod decoders;
-
 use duet_armour::{
     armoured_len, encode, kinds, read_all, read_one, ArmourError, Kind, Problem, Reader,
 };
@@ -219,36 +216,6 @@ fn a_damaged_object_does_not_hide_the_next_one() {
         assert_eq!(good, [b"one".to_vec(), b"three".to_vec()], "{damaged}");
         assert!(read.iter().any(Result::is_err));
     }
-}
-
-#[test]
-fn whatever_the_bytes_are_reading_ends() {
-    let mut rng = ChaCha20Rng::seed_from_u64(2);
-    let valid = [
-        text(&RECORD, &[1; 100]),
-        text(&kinds::RESEARCH_SIGNATURE, &[2; 9]),
-    ]
-    .concat();
-    let mut below = |end: usize| usize::try_from(rng.next_u32()).unwrap() % end;
-    let (mut good, mut bad) = (0, 0);
-    for _ in 0..3000 {
-        let mut bytes = valid.clone().into_bytes();
-        for _ in 0..=below(3) {
-            let at = below(bytes.len());
-            match below(4) {
-                0 => bytes.truncate(at.max(1)),
-                1 => bytes.insert(at, b'\n'),
-                2 => drop(bytes.remove(at)),
-                _ => bytes[at] = u8::try_from(below(256)).unwrap(),
-            }
-        }
-        let (contents, errors) = decoders::decode(&bytes);
-        let is_valid = |content: &Vec<u8>| *content == [1; 100] || *content == [2; 9];
-        assert!(contents.iter().all(is_valid));
-        good += contents.len();
-        bad += errors;
-    }
-    assert!(good > 300 && bad > 300, "{good} and {bad}");
 }
 
 /// Each beginning is looked at once: otherwise this would look at 50 GB.

@@ -7,16 +7,17 @@ mod records;
 mod results;
 mod signer;
 
-pub(crate) use args::Command;
+pub(crate) use args::{Command, SignersArg};
 pub(crate) use describe::describe;
-pub(crate) use formats::{bytes_of_text, signer_id, SignersFile};
+pub(crate) use formats::{bytes_of_text, signer_id};
 pub(crate) use records::FilteredRecords;
 pub(crate) use signer::{register_failure, write_records, Signer};
 
 use crate::{failure::Failure, files, object, output::Output};
-use args::{pair, Equivocation, LabelArgs};
+use args::{pair, Check, Equivocation, Evidence, LabelArgs, Prove};
 use duet_armour::kinds::MKLHS_EQUIVOCATION;
-use duet_mklhs::{check_all, BatchError, Bounds, EquivocationProof, Label, Scalar, SignerId};
+use duet_mklhs::{check_all, BatchError, EquivocationProof, Label, Scalar, SignerId};
+use formats::SignersFile;
 use rand_core::OsRng;
 use serde_json::json;
 use signer::keygen;
@@ -29,89 +30,38 @@ impl LabelArgs {
     }
 }
 
-fn bounds(residues: bool) -> Bounds {
-    if residues {
-        Bounds::Residues
-    } else {
-        Bounds::Integers
-    }
-}
-
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Keygen { key, register } => keygen(&key, &register, output),
         Command::Register { signers, keys } => add_signers(&signers, &keys, output),
-        Command::Sign {
-            key,
-            register,
-            label,
-            residues,
-            to,
-            file,
-            numbers,
-        } => {
-            let numbers = pairs(numbers, file.as_deref())?;
-            let signer = Signer::open(&key, &register)?;
-            let records = signer.sign(&label, bounds(residues), &numbers, &to.path, output)?;
-            write_records(&records, &to.path, output)
+        Command::Sign(args) => {
+            let numbers = pairs(&args.numbers, args.file.as_deref())?;
+            let signer = Signer::open(&args.key, &args.register)?;
+            let to = &args.to.path;
+            let records = signer.sign(&args.label, args.bounds.get(), &numbers, to, output)?;
+            write_records(&records, to, output)
         }
-        Command::Check {
-            signers,
-            residues,
-            records,
-        } => check(&signers, bounds(residues), &records, output),
-        Command::Program {
-            label,
-            tags,
-            residues,
-            to,
-            file,
-            weights,
-        } => {
-            let weights = pairs(weights, file.as_deref())?;
-            results::program(&label, &tags, bounds(residues), &weights, &to.path, output)
+        Command::Check(args) => check(&args, output),
+        Command::Program(args) => {
+            let weights = pairs(&args.weights, args.file.as_deref())?;
+            results::program(&args, &weights, output)
         }
-        Command::Combine {
-            program,
-            signers,
-            to,
-            records,
-            ..
-        } => results::combine(&program, signers.as_deref(), &records, &to.path, output),
-        Command::Join {
-            signers,
-            program,
-            to,
-            parts,
-            ..
-        } => results::join(&parts, signers.as_deref(), &program, &to.path, output),
-        Command::Verify {
-            program,
-            signers,
-            total,
-            combined,
-        } => results::verify(&program, &signers, total, &combined, output),
-        Command::Equivocation(Equivocation::Prove {
-            signers,
-            to,
-            records,
-        }) => prove(&signers, &records, &to.path, output),
-        Command::Equivocation(Equivocation::Check { signers, proof }) => {
-            check_equivocation(&signers, &proof, output)
-        }
-        Command::Equivocation(Equivocation::Revoke { signers, proof }) => {
-            revoke(&signers, &proof, output)
-        }
+        Command::Combine(args) => results::combine(&args, output),
+        Command::Join(args) => results::join(&args, output),
+        Command::Verify(args) => results::verify(&args, output),
+        Command::Equivocation(Equivocation::Prove(args)) => prove(&args, output),
+        Command::Equivocation(Equivocation::Check(args)) => check_equivocation(&args, output),
+        Command::Equivocation(Equivocation::Revoke(args)) => revoke(&args, output),
     }
 }
 
 /// Names and numbers, as arguments or from a file.
 fn pairs(
-    given: Vec<(String, Scalar)>,
+    given: &[(String, Scalar)],
     file: Option<&Path>,
 ) -> Result<Vec<(String, Scalar)>, Failure> {
     let Some(path) = file else {
-        return Ok(given);
+        return Ok(given.to_vec());
     };
     let parse = |(index, line): (usize, &str)| {
         pair(line.trim())
@@ -144,14 +94,9 @@ fn add_signers(file: &Path, keys: &[PathBuf], output: &Output) -> Result<(), Fai
     )
 }
 
-fn check(
-    signers: &Path,
-    bounds: Bounds,
-    records: &[PathBuf],
-    output: &Output,
-) -> Result<(), Failure> {
-    let signers = SignersFile::read(signers)?.check(output)?;
-    let (labels, signatures) = records::read_all(records, output)?;
+fn check(args: &Check, output: &Output) -> Result<(), Failure> {
+    let (signers, bounds) = (args.signers.check(output)?, args.bounds.get());
+    let (labels, signatures) = records::read_all(&args.records, output)?;
     check_all(&signers, bounds, &labels, &signatures, &mut OsRng).map_err(|error| {
         let BatchError::BadInputs(bad) = error else {
             return Failure::input(error);
@@ -173,9 +118,9 @@ fn check(
     )
 }
 
-fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Result<(), Failure> {
-    let signers = SignersFile::read(signers)?.check(output)?;
-    let mut records = FilteredRecords::read(records, output)?;
+fn prove(args: &Prove, output: &Output) -> Result<(), Failure> {
+    let (signers, to) = (args.signers.check(output)?, &args.to.path);
+    let mut records = FilteredRecords::read(&args.records, output)?;
     let proof = records.evidence(&signers)?;
     let key = signers
         .key(&proof.label().signer())
@@ -192,9 +137,9 @@ fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Res
     )
 }
 
-fn check_equivocation(file: &Path, proof: &Path, output: &Output) -> Result<(), Failure> {
-    let known = SignersFile::read(file)?;
-    let proof = formats::read_equivocation(proof)?;
+fn check_equivocation(args: &Evidence, output: &Output) -> Result<(), Failure> {
+    let known = SignersFile::read(&args.signers.file)?;
+    let proof = formats::read_equivocation(&args.proof)?;
     let signer = incriminated(&known, &proof, output)?;
     output.result(
         &json!({ "signer": signer, "revoked": false }),
@@ -202,10 +147,11 @@ fn check_equivocation(file: &Path, proof: &Path, output: &Output) -> Result<(), 
     )
 }
 
-fn revoke(file: &Path, proof: &Path, output: &Output) -> Result<(), Failure> {
+fn revoke(args: &Evidence, output: &Output) -> Result<(), Failure> {
+    let file = &args.signers.file;
     let _lock = files::lock(file)?;
     let mut known = SignersFile::read(file)?;
-    let proof = formats::read_equivocation(proof)?;
+    let proof = formats::read_equivocation(&args.proof)?;
     let signer = incriminated(&known, &proof, output)?;
     known.revoke(&proof);
     files::update(file, known.text())?;

@@ -7,7 +7,7 @@ pub(crate) use args::Command;
 use crate::{
     failure::Failure,
     files,
-    mklhs::{self, bytes_of_text, FilteredRecords, Signer, SignersFile},
+    mklhs::{self, bytes_of_text, FilteredRecords, Signer},
     object,
     output::Output,
 };
@@ -117,7 +117,7 @@ impl ViewArgs {
             }));
         }
         Ok(View {
-            signers: SignersFile::read(&self.signers)?.check(output)?,
+            signers: self.signers.check(output)?,
             metric: self.data.metric()?,
             data_set: self.data.data_set()?,
             entries,

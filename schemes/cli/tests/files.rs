@@ -1,70 +1,29 @@
 //! What the command does to files: no key, no register and no other file is lost.
 #![cfg(unix)]
 
+mod support;
+
 use serde_json::Value;
 use std::{
     fs,
     os::unix::fs::{symlink, PermissionsExt},
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    path::Path,
+    process::Command,
 };
+use support::Cli;
 
-struct Cli(tempfile::TempDir);
+fn cli() -> Cli {
+    Cli::new("")
+}
 
-impl Cli {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).expect("it is there")
-    }
-
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_duet-schemes"));
-        command
-            .current_dir(self.0.path())
-            .args(words.split_whitespace())
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, words: &str) -> Output {
-        self.command(words).output().expect("it runs")
-    }
-
-    fn succeeds(&self, words: &str) -> Vec<u8> {
-        let output = self.run(words);
-        assert!(output.status.success(), "{words}: {output:?}");
-        output.stdout
-    }
-
-    /// Fails because of a file, with one line of error that has this text.
-    fn fails(&self, words: &str, with: &str) {
-        self.fails_with(3, words, with);
-    }
-
-    fn fails_with(&self, status: i32, words: &str, with: &str) {
-        let output = self.run(words);
-        let error = String::from_utf8(output.stderr).expect("text");
-        assert_eq!(output.status.code(), Some(status), "{words}: {error}");
-        assert!(error.contains(with), "{words}: {error}");
-        assert_eq!(error.lines().count(), 1, "{error}");
-    }
-
-    fn names_in(&self, folder: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.path(folder)).expect("a folder");
-        let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("a name").file_name();
-        let mut names: Vec<_> = entries
-            .map(|entry| name(entry).into_string().expect("text"))
-            .collect();
-        names.sort();
-        names
-    }
+fn names_in(cli: &Cli, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(cli.path(folder)).expect("a folder");
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("a name").file_name();
+    let mut names: Vec<_> = entries
+        .map(|entry| name(entry).into_string().expect("text"))
+        .collect();
+    names.sort();
+    names
 }
 
 fn mode(path: &Path) -> u32 {
@@ -90,9 +49,9 @@ const WITH_REGISTER: [&str; 4] = ["public", "register.anchor", "register.journal
 #[test]
 fn every_key_has_the_same_layout_and_a_second_one_replaces_no_file_of_it() {
     for (keygen, expected) in KEYGENS {
-        let cli = Cli::new();
+        let cli = cli();
         cli.succeeds(&format!("{keygen} key"));
-        let files = cli.names_in("key");
+        let files = names_in(&cli, "key");
         assert_eq!(files, expected, "{keygen}");
         for name in files.iter().filter(|name| *name != "public") {
             assert_eq!(mode(&cli.path(&format!("key/{name}"))), 0o600, "{name}");
@@ -102,13 +61,13 @@ fn every_key_has_the_same_layout_and_a_second_one_replaces_no_file_of_it() {
             files.iter().map(path).collect()
         };
         let before = contents();
-        cli.fails(&format!("{keygen} key"), "exists already");
-        cli.fails(&format!("{keygen} key --force"), "exists already");
+        cli.fails(&format!("{keygen} key"), 3, "exists already");
+        cli.fails(&format!("{keygen} key --force"), 3, "exists already");
         symlink("nothing", cli.path("link")).expect("a link");
-        cli.fails(&format!("{keygen} link"), "exists already");
+        cli.fails(&format!("{keygen} link"), 3, "exists already");
         assert_eq!(contents(), before);
-        assert_eq!(cli.names_in("key"), files);
-        assert_eq!(cli.names_in("."), ["key", "link"]);
+        assert_eq!(names_in(&cli, "key"), files);
+        assert_eq!(names_in(&cli, "."), ["key", "link"]);
     }
 }
 
@@ -118,37 +77,38 @@ fn both_files_of_a_register_are_different_ones() {
         "mklhs keygen",
         "research-forgeable-polynomial keygen --dimension 8",
     ] {
-        let cli = Cli::new();
+        let cli = cli();
         let two = "two outputs have the same destination";
-        cli.fails(&format!("{keygen} key --register r --anchor r"), two);
-        cli.fails(&format!("{keygen} key --register r --anchor ./r"), two);
-        assert!(cli.names_in(".").is_empty());
+        cli.fails(&format!("{keygen} key --register r --anchor r"), 3, two);
+        cli.fails(&format!("{keygen} key --register r --anchor ./r"), 3, two);
+        assert!(names_in(&cli, ".").is_empty());
     }
 }
 
 #[test]
 fn an_output_replaces_a_file_only_when_told_to_and_never_a_secret_or_a_register() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.succeeds("mklhs keygen alice");
     let sign = "mklhs sign --key alice --context c --dataset d load=1";
     cli.succeeds(&format!("{sign} -o records"));
     let records = cli.bytes("records");
-    cli.fails(&format!("{sign} -o records"), "only with --force");
-    fs::write(cli.path("records"), "older").expect("a file");
+    cli.fails(&format!("{sign} -o records"), 3, "only with --force");
+    cli.file("records", "older");
     cli.succeeds(&format!("{sign} -o records --force"));
     assert_eq!(cli.bytes("records"), records);
 
     for name in ["secret", "register.journal", "register.anchor"] {
         let before = cli.bytes(&format!("alice/{name}"));
-        cli.fails(&format!("{sign} -o alice/{name}"), "only with --force");
+        cli.fails(&format!("{sign} -o alice/{name}"), 3, "only with --force");
         cli.fails(
             &format!("{sign} -o alice/{name} --force"),
+            3,
             "not replaced even with --force",
         );
         assert_eq!(cli.bytes(&format!("alice/{name}")), before);
     }
     symlink("alice/secret", cli.path("link")).expect("a link");
-    cli.fails(&format!("{sign} -o link --force"), "even with --force");
+    cli.fails(&format!("{sign} -o link --force"), 3, "even with --force");
     // Nothing was signed twice, and the key still signs.
     cli.succeeds(&format!("{sign} -o again"));
     assert_eq!(cli.bytes("again"), records);
@@ -156,7 +116,7 @@ fn an_output_replaces_a_file_only_when_told_to_and_never_a_secret_or_a_register(
 
 #[test]
 fn what_is_no_file_is_written_into_and_links_are_followed() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.succeeds("mklhs keygen alice");
     let sign = "mklhs sign --key alice --context c --dataset d load=1";
     let expected = cli.succeeds(sign);
@@ -184,17 +144,17 @@ fn what_is_no_file_is_written_into_and_links_are_followed() {
     symlink("target", cli.path("link")).expect("a link");
     cli.succeeds(&format!("{sign} -o link"));
     assert_eq!(cli.bytes("target"), expected);
-    fs::write(cli.path("target"), "older").expect("a file");
+    cli.file("target", "older");
     cli.succeeds(&format!("{sign} -o link --force"));
     assert_eq!(cli.bytes("target"), expected);
     assert!(cli.path("link").is_symlink());
     symlink("circle", cli.path("circle")).expect("a link");
-    cli.fails(&format!("{sign} -o circle"), "circle: ");
+    cli.fails(&format!("{sign} -o circle"), 3, "circle: ");
 }
 
 #[test]
 fn an_anchor_that_is_a_link_stays_one() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.succeeds("mklhs keygen alice");
     fs::rename(cli.path("alice/register.anchor"), cli.path("elsewhere")).expect("it moves");
     symlink("../elsewhere", cli.path("alice/register.anchor")).expect("a link");
@@ -206,14 +166,14 @@ fn an_anchor_that_is_a_link_stays_one() {
 
 #[test]
 fn public_files_are_for_everybody_and_private_ones_for_their_owner() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.succeeds("mklhs keygen alice");
     cli.succeeds("mklhs sign --key alice --context c --dataset d load=1 -o records");
     cli.succeeds("mklhs register --signers signers alice");
     cli.succeeds("searchable keygen receiver");
     cli.succeeds("searchable trapdoor --key receiver --keyword k -o trapdoor");
     // The mask of the process may take permissions away, and nothing else does.
-    fs::write(cli.path("usual"), "").expect("a file");
+    cli.file("usual", "");
     let usual = mode(&cli.path("usual"));
     for name in ["alice/public", "records", "signers", "receiver/public"] {
         assert_eq!(mode(&cli.path(name)), usual, "{name}");
@@ -248,29 +208,29 @@ fn fails_on_a_full_disk(cli: &Cli, keygen: &str, blocks: u32) {
     let full = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} {keygen} key");
     let output = Command::new("sh")
         .args(["-c", &full])
-        .current_dir(cli.0.path())
+        .current_dir(cli.path("."))
         .output()
         .expect("it runs");
     assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(cli.names_in(".").is_empty(), "{:?}", cli.names_in("."));
+    assert!(names_in(&cli, ".").is_empty(), "{:?}", names_in(&cli, "."));
 }
 
 #[test]
 fn a_key_that_cannot_be_written_whole_leaves_nothing_behind() {
     for (keygen, _) in KEYGENS {
-        let cli = Cli::new();
+        let cli = cli();
         fails_on_a_full_disk(&cli, keygen, 0);
         cli.succeeds(&format!("{keygen} key"));
     }
     // Here the secret fits, and the public key does not.
-    let cli = Cli::new();
+    let cli = cli();
     fails_on_a_full_disk(&cli, "searchable keygen", 1);
 }
 
 #[test]
 fn show_names_every_object_of_every_file_and_no_secret() {
     for (keygen, files) in KEYGENS {
-        let cli = Cli::new();
+        let cli = cli();
         cli.succeeds(&format!("{keygen} key"));
         let shown = |name: &str| {
             let shown = cli.succeeds(&format!("show --json {name}"));
@@ -287,17 +247,17 @@ fn show_names_every_object_of_every_file_and_no_secret() {
         let base64 = text.lines().rev().nth(1).expect("a line");
         assert!(!secret.to_string().contains(base64));
         if files.len() == 4 {
-            cli.fails_with(2, "show key/register.journal", "line 1: ");
+            cli.fails("show key/register.journal", 2, "line 1: ");
         }
     }
-    let cli = Cli::new();
-    fs::write(cli.path("empty"), "# nothing\n").expect("a file");
-    cli.fails_with(2, "show empty", "empty: there are no objects");
+    let cli = cli();
+    cli.file("empty", "# nothing\n");
+    cli.fails("show empty", 2, "empty: there are no objects");
 }
 
 #[test]
 fn bad_arguments_are_json_where_it_is_asked_for() {
-    let cli = Cli::new();
+    let cli = cli();
     for words in [
         "mklhs sign --json",
         "--json nothing",
@@ -318,12 +278,12 @@ fn bad_arguments_are_json_where_it_is_asked_for() {
 
 #[test]
 fn who_uses_a_register_is_waited_for() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.succeeds("mklhs keygen alice");
     let journal = fs::File::open(cli.path("alice/register.journal")).expect("it is there");
     journal.lock().expect("it is free");
     let sign = "mklhs sign --key alice --context c --dataset d load=1";
-    cli.fails_with(4, &format!("{sign} --wait 0"), "in use by another process");
+    cli.fails(&format!("{sign} --wait 0"), 4, "in use by another process");
     let mut waiting = cli
         .command(&format!("{sign} --wait 600"))
         .stdout(Stdio::piped())

@@ -11,98 +11,29 @@ use duet_armour::{
     Kind,
 };
 use serde_json::Value;
-use std::{
-    fs,
-    process::{Command, Output, Stdio},
-};
+use std::{fs, process::Stdio};
+use support::Cli;
 
-/// A temporary folder in which commands run.
-struct Cli(tempfile::TempDir);
+fn cli() -> Cli {
+    Cli::new("mklhs")
+}
 
-impl Cli {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    /// What the objects in a file say.
-    fn shown(&self, name: &str) -> Vec<Value> {
-        let output = self.duet_schemes(&["show", name, "--json"], b"");
-        assert!(output.status.success(), "{name}: {output:?}");
-        let lines = String::from_utf8(output.stdout).unwrap();
-        let parse = |line| serde_json::from_str(line).unwrap();
-        lines.lines().map(parse).collect()
-    }
-
-    /// The contents of the objects in a file that are not keys, one after another.
-    fn content(&self, name: &str) -> Vec<u8> {
-        support::content(&self.path(name))
-    }
-
-    fn write(&self, name: &str, kind: &Kind, content: &[u8]) {
-        support::write(&self.path(name), kind, content);
-    }
-
-    /// Runs `duet-schemes mklhs` with words separated by spaces.
-    fn run_with(&self, words: &str, input: &[u8]) -> Output {
-        let words: Vec<_> = words.split(' ').collect();
-        self.duet_schemes(&[&["mklhs"], &words[..]].concat(), input)
-    }
-
-    fn duet_schemes(&self, args: &[&str], input: &[u8]) -> Output {
-        support::duet_schemes(self.0.path(), args, input)
-    }
-
-    fn run(&self, words: &str) -> Output {
-        self.run_with(words, b"")
-    }
-
-    fn succeeds(&self, words: &str) -> String {
-        let output = self.run(words);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{words}: {errors}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Expects this exit status, and one line of error that contains this text.
-    fn fails(&self, words: &str, status: i32, with: &str) {
-        let output = self.run(words);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{words}: {error}");
-        assert!(error.contains(with), "{words}: {error}");
-        assert_eq!(error.lines().count(), 1, "{words}: {error}");
-        assert!(output.stdout.is_empty(), "{words}");
-    }
-
-    /// Two keys, registered.
-    fn with_keys() -> (Self, [String; 2]) {
-        let cli = Self::new();
-        cli.succeeds("keygen alice");
-        cli.succeeds("keygen bob");
-        cli.succeeds("register --signers signers alice bob");
-        let id = |name: &str| {
-            cli.shown(name)[0]["fingerprint"]
-                .as_str()
-                .unwrap()
-                .to_owned()
-        };
-        let ids = [id("alice"), id("bob")];
-        (cli, ids)
-    }
+/// Two keys, registered.
+fn with_keys() -> (Cli, [String; 2]) {
+    let cli = cli();
+    cli.succeeds("keygen alice");
+    cli.succeeds("keygen bob");
+    cli.succeeds("register --signers signers alice bob");
+    let ids =
+        ["alice", "bob"].map(|name| cli.show(name)["fingerprint"].as_str().unwrap().to_owned());
+    (cli, ids)
 }
 
 const LABEL: &str = "--context net --dataset epoch-7";
 
 /// Both signers sign, a program is written, and their signatures are combined.
 fn with_combined() -> (Cli, [String; 2]) {
-    let (cli, ids) = Cli::with_keys();
+    let (cli, ids) = with_keys();
     cli.succeeds(&format!("sign --key alice {LABEL} -o a load=17 disk=-3"));
     cli.succeeds(&format!("sign --key bob {LABEL} -o b load=-4 disk=1000"));
     let [alice, bob] = &ids;
@@ -115,19 +46,18 @@ fn with_combined() -> (Cli, [String; 2]) {
 
 #[test]
 fn keygen_makes_a_key_and_never_over_another_and_no_secret_is_shown() {
-    let cli = Cli::new();
-    let said: Value = serde_json::from_str(&cli.succeeds("keygen alice --json")).unwrap();
+    let cli = cli();
+    let said = cli.json("keygen alice");
     for (name, kind) in [
         ("alice", MKLHS_PUBLIC_KEY),
         ("alice/secret", MKLHS_SECRET_KEY),
     ] {
-        let shown = &cli.shown(name)[0];
+        let shown = &cli.show(name);
         assert_eq!(shown["fingerprint"], said["fingerprint"]);
         assert_eq!(shown["type"], kind.name());
     }
     let secret = cli.read("alice/secret");
-    let shown = cli.duet_schemes(&["show", "alice/secret"], b"").stdout;
-    let shown = String::from_utf8(shown).unwrap();
+    let shown = cli.show_text("alice/secret");
     // Version and fingerprint take 34 bytes, the secret 32.
     let base64 = secret.lines().nth(2).unwrap();
     assert_eq!(base64.len(), 24);
@@ -138,14 +68,13 @@ fn keygen_makes_a_key_and_never_over_another_and_no_secret_is_shown() {
 
 #[test]
 fn register_checks_possession_and_lists_a_key_once() {
-    let (cli, [alice, _]) = Cli::with_keys();
-    let again = "register --signers signers alice --json";
-    let said: Value = serde_json::from_str(&cli.succeeds(again)).unwrap();
+    let (cli, [alice, _]) = with_keys();
+    let said = cli.json("register --signers signers alice");
     assert_eq!(said["signers"], 2);
     assert_eq!(said["registered"][0], alice.as_str());
     let before = cli.read("signers");
     // Bob's key with Alice's proof.
-    let public = |name: &str| support::objects(&cli.path(&format!("{name}/public"))).remove(0);
+    let public = |name: &str| cli.objects(&format!("{name}/public")).remove(0);
     let key_and_proof = |name: &str| {
         let bytes = public(name).key(
             |bytes| Ok::<_, duet_armour::ArmourError>(bytes.to_vec()),
@@ -156,7 +85,7 @@ fn register_checks_possession_and_lists_a_key_once() {
     let (of_alice, of_bob) = (key_and_proof("alice"), key_and_proof("bob"));
     let stolen = [&of_bob[..96], &of_alice[96..]].concat();
     let stolen = encode(&MKLHS_PUBLIC_KEY, public("bob").fingerprint(), &stolen);
-    fs::write(cli.path("stolen"), &**stolen).unwrap();
+    cli.file("stolen", &**stolen);
     cli.fails(
         "register --signers signers stolen",
         1,
@@ -164,19 +93,19 @@ fn register_checks_possession_and_lists_a_key_once() {
     );
     // Alice's key under another name.
     let renamed = encode(&MKLHS_PUBLIC_KEY, &[0; 32], &of_alice);
-    fs::write(cli.path("renamed"), &**renamed).unwrap();
+    cli.file("renamed", &**renamed);
     cli.fails("register --signers signers renamed", 2, &alice);
     assert_eq!(cli.read("signers"), before);
 }
 
 #[test]
 fn signing_again_gives_the_same_and_another_number_is_refused() {
-    let (cli, _) = Cli::with_keys();
+    let (cli, _) = with_keys();
     let sign = format!("sign --key alice {LABEL} load=17");
     let record = cli.succeeds(&sign);
     assert_eq!(cli.succeeds(&sign), record);
-    fs::write(cli.path("record"), &record).unwrap();
-    let shown = &cli.shown("record")[0];
+    cli.file("record", &record);
+    let shown = &cli.show("record");
     assert_eq!(shown["type"], "MKLHS RECORD");
     assert_eq!(shown["content"]["message"], "17");
     assert_eq!(shown["content"]["tag"], "load");
@@ -192,35 +121,35 @@ fn signing_again_gives_the_same_and_another_number_is_refused() {
 #[test]
 fn numbers_and_weights_come_from_files_too() {
     let (cli, [alice, bob]) = with_combined();
-    fs::write(cli.path("numbers"), "# two\nload=17\n\n disk=-3 \n").unwrap();
+    cli.file("numbers", "# two\nload=17\n\n disk=-3 \n");
     let sign = format!("sign --key alice {LABEL} --numbers");
     assert_eq!(cli.succeeds(&format!("{sign} numbers")), cli.read("a"));
     let piped = cli.run_with(&format!("{sign} -"), b"load=17\ndisk=-3");
     assert_eq!(String::from_utf8(piped.stdout).unwrap(), cli.read("a"));
-    fs::write(cli.path("weights"), format!("{alice}=30\n{bob}=70\n")).unwrap();
+    cli.file("weights", format!("{alice}=30\n{bob}=70\n"));
     let program = format!("program {LABEL} --tag load --weights weights");
     assert_eq!(cli.succeeds(&program), cli.read("program"));
-    fs::write(cli.path("weights"), format!("{alice}=30\n{bob}\n")).unwrap();
+    cli.file("weights", format!("{alice}=30\n{bob}\n"));
     cli.fails(&program, 2, "weights: line 2: expected NAME=NUMBER");
 }
 
 #[test]
 fn a_key_without_its_register_or_with_an_earlier_one_signs_nothing() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.succeeds("keygen alice --register elsewhere");
     let sign = |tag: &str| format!("sign --key alice --register elsewhere {LABEL} {tag}=1");
     cli.succeeds(&sign("a"));
-    let earlier = fs::read(cli.path("elsewhere")).unwrap();
+    let earlier = cli.bytes("elsewhere");
     cli.succeeds(&sign("b"));
-    fs::write(cli.path("elsewhere"), earlier).unwrap();
+    cli.file("elsewhere", earlier);
     cli.fails(&sign("c"), 5, "has 1 entries, but the key has signed 2");
-    fs::remove_file(cli.path("elsewhere")).unwrap();
+    cli.remove("elsewhere");
     cli.fails(&sign("c"), 5, "missing");
 }
 
 #[test]
 fn the_anchor_may_be_kept_elsewhere_and_the_key_signs_nothing_without_it() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.succeeds("keygen alice --anchor elsewhere");
     assert!(!cli.path("alice/register.anchor").exists());
     let sign = |tag: &str| format!("sign --key alice {LABEL} {tag}=1");
@@ -228,9 +157,9 @@ fn the_anchor_may_be_kept_elsewhere_and_the_key_signs_nothing_without_it() {
     let sign = |tag: &str| format!("sign --key alice --anchor elsewhere {LABEL} {tag}=1");
     cli.succeeds(&sign("a"));
     // The folder is restored from a copy, but the anchor is not.
-    let earlier = fs::read(cli.path("alice/register.journal")).unwrap();
+    let earlier = cli.bytes("alice/register.journal");
     cli.succeeds(&sign("b"));
-    fs::write(cli.path("alice/register.journal"), earlier).unwrap();
+    cli.file("alice/register.journal", earlier);
     cli.fails(&sign("c"), 5, "has 1 entries, but the key has signed 2");
 }
 
@@ -240,7 +169,7 @@ fn check_accepts_valid_signatures_and_lists_invalid_ones() {
     let said = cli.succeeds("check --signers signers a b");
     assert_eq!(said, "4 signatures are valid\n");
     // Two records swap their signatures.
-    let records = support::objects(&cli.path("a"));
+    let records = cli.objects("a");
     let records: Vec<_> = records.iter().map(|it| it.content().unwrap()).collect();
     let swapped = |label: usize, signature: usize| {
         let (label, _) = records[label].split_at(records[label].len() - 80);
@@ -249,14 +178,14 @@ fn check_accepts_valid_signatures_and_lists_invalid_ones() {
         encode(&MKLHS_RECORD, &MKLHS_RECORD.digest(&content), &content)
     };
     let both = [swapped(0, 1).as_str(), swapped(1, 0).as_str()].concat();
-    fs::write(cli.path("bad"), both).unwrap();
+    cli.file("bad", both);
     cli.fails(
         "check --signers signers b bad",
         1,
         "2 of 4 signatures are not valid; record 2",
     );
     let damaged = cli.read("a").replacen("-----\n", "-----\n0", 1);
-    fs::write(cli.path("damaged"), damaged).unwrap();
+    cli.file("damaged", damaged);
     cli.fails(
         "check --signers signers damaged",
         2,
@@ -268,14 +197,14 @@ fn check_accepts_valid_signatures_and_lists_invalid_ones() {
 fn what_is_combined_verifies_and_shows_each_part() {
     let (cli, [alice, bob]) = with_combined();
     assert_eq!(cli.content("sum").len(), 32 + 48 + 2 * 32);
-    let shown = cli.shown("sum").remove(0);
+    let shown = cli.show("sum");
     assert_eq!(shown["content"]["total"], "230");
     assert_eq!(
         shown["content"]["digest"],
-        cli.shown("program")[0]["content"]["digest"]
+        cli.show("program")["content"]["digest"]
     );
     let verify = "verify --program program --signers signers sum";
-    let said: Value = serde_json::from_str(&cli.succeeds(&format!("{verify} --json"))).unwrap();
+    let said = cli.json(verify);
     assert_eq!(said["total"], "230");
     assert_eq!(said["per_signer"][0]["signer"], alice.as_str());
     assert_eq!(said["per_signer"][0]["part"], "510");
@@ -341,10 +270,8 @@ const PARTS: &str = "--part 1 load-program load --part -2 disk-program disk";
 #[test]
 fn what_was_combined_already_is_joined_with_weights_and_verifies_in_ones_own_view() {
     let (cli, [alice, bob]) = with_two_sums();
-    let said = cli.succeeds(&format!(
-        "join --signers signers --program joined -o joined-sum {PARTS} --json"
-    ));
-    let said: Value = serde_json::from_str(&said).unwrap();
+    let join = "join --signers signers --program joined -o joined-sum";
+    let said = cli.json(&format!("{join} {PARTS}"));
     // 230 for the load, and 30 times -3 and 70 times 1000 for the disk.
     assert_eq!(said["total"], (230 - 2 * (-90 + 70_000)).to_string());
     assert_eq!((&said["parts"], &said["inputs"]), (&2.into(), &4.into()));
@@ -453,11 +380,11 @@ fn commands_read_and_write_pipes() {
 
 #[test]
 fn labels_that_are_no_text_are_written_as_hex() {
-    let (cli, [alice, _]) = Cli::with_keys();
+    let (cli, [alice, _]) = with_keys();
     let label = "--context hex:00ff --dataset hex:6869";
     let record = cli.succeeds(&format!("sign --key alice {label} hex:6865783a=1"));
-    fs::write(cli.path("r"), record).unwrap();
-    let shown = cli.shown("r")[0]["content"].clone();
+    cli.file("r", record);
+    let shown = cli.show("r")["content"].clone();
     assert_eq!(shown["context"], "hex:00ff");
     assert_eq!(shown["dataset"], "hi");
     // The text `hex:` would be decoded as no bytes.
@@ -476,7 +403,7 @@ fn labels_that_are_no_text_are_written_as_hex() {
 
 /// The first record of a file with another number. Anyone can write this.
 fn forged(cli: &Cli, name: &str, number: u8) -> String {
-    let record = support::objects(&cli.path(name)).remove(0);
+    let record = cli.objects(name).remove(0);
     let mut content = record.content().unwrap().to_vec();
     let last = content.len() - 32;
     content[last..].fill(0);
@@ -496,7 +423,7 @@ fn records_that_anybody_can_write_are_dropped_and_do_not_keep_the_others_from_be
         [forged.as_str(), junk, &a, &b].concat(),
         [a.as_str(), &b, junk, &forged].concat(),
     ] {
-        fs::write(cli.path("all"), records).unwrap();
+        cli.file("all", records);
         let combine = "combine --program program --signers signers all";
         let output = cli.run(combine);
         assert_eq!(String::from_utf8(output.stdout).unwrap(), cli.read("sum"));
@@ -504,12 +431,11 @@ fn records_that_anybody_can_write_are_dropped_and_do_not_keep_the_others_from_be
         assert_eq!(note["dropped"], 2);
         let said = cli.succeeds(&format!("{combine} -o again --force"));
         assert!(said.contains("2 records dropped, the first: all line "));
-        let said = cli.succeeds(&format!("{combine} -o again --force --json"));
-        let said: Value = serde_json::from_str(&said).unwrap();
+        let said = cli.json(&format!("{combine} -o again --force"));
         assert_eq!(said["dropped"], 2);
     }
     // Only the forged one is present.
-    fs::write(cli.path("forged"), forged).unwrap();
+    cli.file("forged", forged);
     cli.fails(
         "combine --program program --signers signers forged b",
         1,
@@ -519,10 +445,10 @@ fn records_that_anybody_can_write_are_dropped_and_do_not_keep_the_others_from_be
 
 #[test]
 fn records_that_anybody_can_write_are_no_evidence_and_hide_none() {
-    let (cli, [_, bob]) = Cli::with_keys();
+    let (cli, [_, bob]) = with_keys();
     sign_twice(&cli);
     let forged = forged(&cli, "one", 99);
-    fs::write(cli.path("forged"), &forged).unwrap();
+    cli.file("forged", &forged);
     for records in ["forged one", "one forged"] {
         cli.fails(
             &format!("equivocation prove --signers signers -o proof {records}"),
@@ -550,10 +476,10 @@ fn records_that_anybody_can_write_are_no_evidence_and_hide_none() {
 /// A copy of a key, with its register from before, that signs used labels again.
 fn sign_twice(cli: &Cli) {
     let register = ["register.journal", "register.anchor"];
-    let earlier = register.map(|name| fs::read(cli.path("bob").join(name)).unwrap());
+    let earlier = register.map(|name| cli.bytes(&format!("bob/{name}")));
     cli.succeeds(&format!("sign --key bob {LABEL} -o one load=1"));
     cli.succeeds("keygen copy");
-    fs::remove_file(cli.path("copy/secret")).unwrap();
+    cli.remove("copy/secret");
     fs::copy(cli.path("bob/secret"), cli.path("copy/secret")).unwrap();
     // The register belongs to another key.
     cli.fails(
@@ -563,14 +489,14 @@ fn sign_twice(cli: &Cli) {
     );
     // A cheating signer restores both files, which the help warns about.
     for (name, bytes) in register.iter().zip(earlier) {
-        fs::write(cli.path("copy").join(name), bytes).unwrap();
+        cli.file(&format!("copy/{name}"), bytes);
     }
     cli.succeeds(&format!("sign --key copy {LABEL} -o two load=2"));
 }
 
 #[test]
 fn signing_twice_is_proved_checked_and_revokes_the_key() {
-    let (cli, [_, bob]) = Cli::with_keys();
+    let (cli, [_, bob]) = with_keys();
     sign_twice(&cli);
     cli.fails(
         "equivocation prove --signers signers one",
@@ -578,8 +504,7 @@ fn signing_twice_is_proved_checked_and_revokes_the_key() {
         "no label has valid signatures on two messages",
     );
     cli.succeeds("equivocation prove --signers signers -o proof one two");
-    let convicted = cli.succeeds("equivocation check --signers signers proof --json");
-    let convicted: Value = serde_json::from_str(&convicted).unwrap();
+    let convicted = cli.json("equivocation check --signers signers proof");
     assert_eq!(convicted["signer"], bob.as_str());
     // Checking a proof does not revoke the key; revoking does.
     cli.succeeds("check --signers signers one");
@@ -604,23 +529,19 @@ fn signing_twice_is_proved_checked_and_revokes_the_key() {
 
 #[test]
 fn a_secret_that_is_longer_than_one_is_refused() {
-    let (cli, _) = Cli::with_keys();
+    let (cli, _) = with_keys();
     let secret = cli.read("alice/secret");
     let sign = format!("sign --key alice {LABEL} load=1");
     let windows = secret.replace('\n', "\r\n");
-    fs::write(cli.path("alice/secret"), format!("# a comment\n{windows}")).unwrap();
+    cli.file("alice/secret", format!("# a comment\n{windows}"));
     cli.succeeds(&sign);
-    fs::write(
-        cli.path("alice/secret"),
-        secret.clone() + &"\n".repeat(5000),
-    )
-    .unwrap();
+    cli.file("alice/secret", secret.clone() + &"\n".repeat(5000));
     cli.fails(&sign, 2, "alice/secret: longer than ");
     // Another secret under this key's fingerprint: the last line has its last 18 bytes.
     let line = |text: &str| text.lines().nth(2).unwrap().to_owned();
     let other = cli.read("bob/secret");
     let mixed = secret.replacen(&line(&secret), &line(&other), 1);
-    fs::write(cli.path("alice/secret"), mixed).unwrap();
+    cli.file("alice/secret", mixed);
     cli.fails(
         &sign,
         2,
@@ -630,7 +551,7 @@ fn a_secret_that_is_longer_than_one_is_refused() {
 
 #[test]
 fn whoever_changes_the_signers_waits_for_whoever_does_already() {
-    let (cli, [_, bob]) = Cli::with_keys();
+    let (cli, [_, bob]) = with_keys();
     sign_twice(&cli);
     cli.succeeds("keygen carol");
     cli.succeeds("equivocation prove --signers signers -o proof one two");
@@ -639,13 +560,8 @@ fn whoever_changes_the_signers_waits_for_whoever_does_already() {
     // Another process revokes Bob's key: it has read the file, but not yet written it.
     let lock = fs::File::create(cli.path("signers.lock")).unwrap();
     lock.lock().unwrap();
-    let mut register = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-        .args(["mklhs", "register", "--signers", "signers"])
-        .arg("carol")
-        .current_dir(cli.0.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut register = cli.command("register --signers signers carol");
+    let mut register = register.stdout(Stdio::null()).spawn().unwrap();
     for _ in 0..10 {
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(register.try_wait().unwrap().is_none());
@@ -653,7 +569,7 @@ fn whoever_changes_the_signers_waits_for_whoever_does_already() {
     fs::rename(cli.path("revoked"), cli.path("signers")).unwrap();
     drop(lock);
     assert!(register.wait().unwrap().success());
-    let kinds: Vec<_> = support::objects(&cli.path("signers"));
+    let kinds: Vec<_> = cli.objects("signers");
     let of = |kind: Kind| kinds.iter().filter(|it| *it.kind() == kind).count();
     assert_eq!((of(MKLHS_PUBLIC_KEY), of(MKLHS_EQUIVOCATION)), (3, 1));
     let said = cli.run("check --signers signers two");
@@ -708,38 +624,29 @@ fn whatever_is_in_the_files_errors_are_one_line_without_control_characters() {
     ];
     for (file, command) in commands {
         for evil in made_evil(&cli.read(file)) {
-            fs::write(cli.path("evil"), evil).unwrap();
+            cli.file("evil", evil);
             clean(command);
         }
     }
     // A file that is not there, with an evil name.
     clean("check --signers signers \u{1b}[31m\n\u{202e}x");
-    // A valid record of Alice's under an evil label, of which an error and `show` speak.
-    let sign = ["mklhs", "sign", "--key", "alice", "--context", EVIL];
-    let evil = ["--dataset", EVIL, "-o", "evil", "--force", "load=1"];
-    assert!(cli
-        .duet_schemes(&[&sign[..], &evil].concat(), b"")
-        .status
-        .success());
-    let program = ["mklhs", "program", "--context", EVIL, "--dataset", EVIL];
-    let weight = format!("{alice}=1");
-    let tag = ["--tag", EVIL, "-o", "evil-program", &weight];
-    assert!(cli
-        .duet_schemes(&[&program[..], &tag].concat(), b"")
-        .status
-        .success());
+    // A valid record of Alice's under an evil label, without spaces, of which an error and `show` speak.
+    let label = format!("--context {EVIL} --dataset {EVIL}");
+    cli.succeeds(&format!("sign --key alice {label} -o evil --force load=1"));
+    cli.succeeds(&format!(
+        "program {label} --tag {EVIL} -o evil-program {alice}=1"
+    ));
     clean("combine --program evil-program --signers signers evil");
     for name in ["evil", "evil-program"] {
-        let shown = cli.duet_schemes(&["show", name], b"");
-        let text = String::from_utf8(shown.stdout).unwrap();
-        assert!(shown.status.success() && text.lines().all(|line| line.chars().all(is_clean)));
+        let text = cli.show_text(name);
+        assert!(text.lines().all(|line| line.chars().all(is_clean)));
     }
 }
 
 #[test]
 fn bad_input_is_one_line_and_a_status_of_two() {
-    let (cli, [alice, _]) = Cli::with_keys();
-    fs::write(cli.path("junk"), b"\xff{").unwrap();
+    let (cli, [alice, _]) = with_keys();
+    cli.file("junk", b"\xff{");
     cli.fails("check --signers junk nothing", 2, "junk");
     cli.fails("check --signers signers junk", 2, "junk");
     cli.fails("check --signers signers absent", 3, "absent");
@@ -763,7 +670,7 @@ fn bad_input_is_one_line_and_a_status_of_two() {
 
 #[test]
 fn the_help_explains_what_matters() {
-    let cli = Cli::new();
+    let cli = cli();
     let help = cli.succeeds("--help");
     for word in [
         "A file of signers",

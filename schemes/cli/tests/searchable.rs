@@ -3,87 +3,35 @@
 mod support;
 
 use duet_armour::kinds::SEARCHABLE_CIPHERTEXTS;
-use serde_json::Value;
-use std::{
-    path::PathBuf,
-    process::{Command, Output},
-};
+use serde_json::{json, Value};
+use std::process::Command;
+use support::Cli;
 
 const KEYWORD: &str = "--keyword validators/cpu";
 const OTHER: &str = "--telemetry duet memory 7";
 
 /// A folder with a receiver's keys, and the trapdoors of two keywords.
-struct Cli(tempfile::TempDir);
-
-impl Cli {
-    fn new() -> Self {
-        let cli = Self(tempfile::tempdir().expect("a folder"));
-        cli.json("keygen receiver");
-        for (name, keyword) in [("trapdoor", KEYWORD), ("other", OTHER)] {
-            cli.json(&format!(
-                "trapdoor --key receiver --output {name} {keyword}"
-            ));
-        }
-        cli
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn run(&self, words: &str, input: &[u8]) -> Output {
-        let mut args = vec!["searchable"];
-        args.extend(words.split(' '));
-        support::duet_schemes(self.0.path(), &args, input)
-    }
-
-    /// Runs a verb that must succeed, and parses its one line of JSON.
-    fn json(&self, words: &str) -> Value {
-        let output = self.run(&format!("{words} --json"), b"");
-        assert!(output.status.success(), "{words}: {}", text(&output.stderr));
-        serde_json::from_slice(&output.stdout).expect("one line of JSON")
-    }
-
-    /// Runs a verb that must fail with this status, and with one line of error that contains this text.
-    fn fails(&self, words: &str, status: i32, with: &str) {
-        let output = self.run(words, b"");
-        let line = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{words}: {line}");
-        assert!(output.stdout.is_empty(), "{words}");
-        assert!(line.contains(with), "{words}: {line}");
-        assert!(
-            line.starts_with("error: ") && line.trim_end().lines().count() == 1,
-            "{line}"
-        );
-    }
-
-    /// The bytes of the ciphertexts in a file.
-    fn content(&self, name: &str) -> Vec<u8> {
-        support::content(&self.path(name))
-    }
-
-    fn write(&self, name: &str, ciphertexts: &[u8]) {
-        support::write(&self.path(name), &SEARCHABLE_CIPHERTEXTS, ciphertexts);
-    }
-
-    fn file(&self, name: &str, content: &str) {
-        std::fs::write(self.path(name), content).expect("written");
-    }
-
-    fn encrypt(&self, keyword: &str, numbers: &str, out: &str) {
-        self.file("numbers", numbers);
-        self.json(&format!(
-            "encrypt --public receiver --input numbers --output {out} {keyword}"
+fn cli() -> Cli {
+    let cli = Cli::new("searchable");
+    cli.json("keygen receiver");
+    for (name, keyword) in [("trapdoor", KEYWORD), ("other", OTHER)] {
+        cli.json(&format!(
+            "trapdoor --key receiver --output {name} {keyword}"
         ));
     }
+    cli
+}
 
-    fn decrypt(&self, input: &str) -> Value {
-        let bound = "--bound 100000 --memory 1";
-        let found = self.json(&format!(
-            "decrypt --key receiver --input {input} {bound} {KEYWORD}"
-        ));
-        found["numbers"].clone()
-    }
+fn encrypt(cli: &Cli, keyword: &str, numbers: &str, out: &str) {
+    cli.file("numbers", numbers);
+    cli.json(&format!(
+        "encrypt --public receiver --input numbers --output {out} {keyword}"
+    ));
+}
+
+fn decrypt(cli: &Cli, input: &str) -> Value {
+    let words = format!("decrypt --key receiver --input {input} --bound 100000 --memory 1");
+    cli.json(&format!("{words} {KEYWORD}"))["numbers"].clone()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -97,18 +45,18 @@ fn server(words: &str) -> String {
 
 #[test]
 fn readings_are_encrypted_found_added_and_decrypted() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "17, 25\n-2", "mine");
-    cli.encrypt(OTHER, "1000 2000", "foreign");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "17, 25\n-2", "mine");
+    encrypt(&cli, OTHER, "1000 2000", "foreign");
     let [mine, foreign] = ["mine", "foreign"].map(|name| cli.content(name));
     assert_eq!(mine.len(), 3 * 1841);
     let mixed = [&foreign[..1841], &mine, &foreign[1841..]].concat();
-    cli.write("mixed", &mixed);
+    cli.write("mixed", &SEARCHABLE_CIPHERTEXTS, &mixed);
 
     let found = cli.json(&server("search --input mixed --output found --compressed"));
     assert_eq!(
         found,
-        serde_json::json!({ "searched": 5, "found": [1, 2, 3], "malformed": [] })
+        json!({ "searched": 5, "found": [1, 2, 3], "malformed": [] })
     );
     assert_eq!(cli.content("found").len(), 3 * 977);
     let tested = cli.json(&server("test --input found"));
@@ -117,11 +65,8 @@ fn readings_are_encrypted_found_added_and_decrypted() {
     let aggregate =
         server("aggregate --input found --output sum --bound 100 --constant -5 --force");
     let added = cli.json(&aggregate);
-    assert_eq!(
-        added,
-        serde_json::json!({ "added": 3, "duplicates": 0, "bound": 305 })
-    );
-    let told = cli.run(&aggregate, b"");
+    assert_eq!(added, json!({ "added": 3, "duplicates": 0, "bound": 305 }));
+    let told = cli.run(&aggregate);
     assert_eq!(
         text(&told.stdout),
         "3 ciphertexts added, 0 duplicates dropped; the sum is between -305 and 305\n"
@@ -129,65 +74,65 @@ fn readings_are_encrypted_found_added_and_decrypted() {
     cli.json(&format!("{aggregate} --limit 305"));
     let refused = "may reach 305, above the limit of 304";
     cli.fails(&format!("{aggregate} --limit 304"), 1, refused);
-    assert_eq!(cli.decrypt("sum"), serde_json::json!([35]));
-    assert_eq!(cli.decrypt("found"), serde_json::json!([17, 25, -2]));
+    assert_eq!(decrypt(&cli, "sum"), json!([35]));
+    assert_eq!(decrypt(&cli, "found"), json!([17, 25, -2]));
 }
 
 #[test]
 fn a_delegated_key_decrypts_what_the_secret_does() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "123", "mine");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "123", "mine");
     cli.json(&format!(
         "delegate --key receiver --output delegated {KEYWORD}"
     ));
     let keys = "--delegated delegated --public receiver";
     let args = format!("decrypt {keys} --input mine --bound 1000 --memory 1");
     let found = cli.json(&format!("{args} {KEYWORD}"));
-    assert_eq!(found["numbers"], serde_json::json!([123]));
+    assert_eq!(found["numbers"], json!([123]));
     cli.fails(&format!("{args} {OTHER}"), 2, "part 1");
 }
 
 #[test]
 fn pipes_do_as_well_as_files() {
-    let cli = Cli::new();
+    let cli = cli();
     let args = "encrypt --public receiver --output -";
-    let encrypted = cli.run(&format!("{args} {KEYWORD}"), b"1 2 3 4");
+    let encrypted = cli.run_with(&format!("{args} {KEYWORD}"), b"1 2 3 4");
     assert!(encrypted.status.success());
     let args = server("aggregate --output - --bound 4");
-    let sum = cli.run(&args, &encrypted.stdout);
+    let sum = cli.run_with(&args, &encrypted.stdout);
     assert!(sum.status.success(), "{}", text(&sum.stderr));
     assert_eq!(text(&sum.stderr), "the sum is between -16 and 16\n");
-    std::fs::write(cli.path("sum"), &sum.stdout).expect("written");
+    cli.file("sum", &sum.stdout);
     assert_eq!(cli.content("sum").len(), 1841);
     let args = "decrypt --key receiver --bound 1000 --memory 1";
-    let number = cli.run(&format!("{args} {KEYWORD}"), &sum.stdout);
+    let number = cli.run_with(&format!("{args} {KEYWORD}"), &sum.stdout);
     assert_eq!(text(&number.stdout), "10\n");
 }
 
 #[test]
 fn weights_count_and_duplicates_do_not() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "3 5", "mine");
-    let mine = std::fs::read(cli.path("mine")).expect("there");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "3 5", "mine");
+    let mine = cli.bytes("mine");
     // Files are joined as they are.
-    std::fs::write(cli.path("twice"), [&mine[..], &mine].concat()).expect("written");
+    cli.file("twice", [&mine[..], &mine].concat());
     let added = cli.json(&server("aggregate --input twice --output sum"));
     assert_eq!(
         (&added["added"], &added["duplicates"]),
         (&2.into(), &2.into())
     );
-    assert_eq!(cli.decrypt("sum"), serde_json::json!([8]));
+    assert_eq!(decrypt(&cli, "sum"), json!([8]));
     cli.file("weights", "10 -2 0 1");
     let weighted = server("aggregate --input twice --weights weights --output sum --force");
     cli.json(&weighted);
-    assert_eq!(cli.decrypt("sum"), serde_json::json!([30 - 10 + 5]));
+    assert_eq!(decrypt(&cli, "sum"), json!([30 - 10 + 5]));
     cli.file("weights", "1 2 3");
     cli.fails(&weighted, 2, "3 weights for 4 ciphertexts");
 }
 
 #[test]
 fn encrypted_vectors_are_multiplied() {
-    let cli = Cli::new();
+    let cli = cli();
     for (name, numbers) in [("left", "3 4 250"), ("right", "10 20 7")] {
         cli.file("numbers", numbers);
         let args = format!("--public receiver --bits 8 --input numbers --output {name}");
@@ -197,10 +142,7 @@ fn encrypted_vectors_are_multiplied() {
     let product = cli.json(&server(
         "inner-product --left left --right right --output product",
     ));
-    assert_eq!(
-        product,
-        serde_json::json!({ "length": 3, "ciphertexts": 7 })
-    );
+    assert_eq!(product, json!({ "length": 3, "ciphertexts": 7 }));
     let args = "decrypt-product --key receiver --input product --memory 1";
     let opened = cli.json(&format!("{args} {KEYWORD}"));
     assert_eq!(opened["number"], (3 * 10 + 4 * 20 + 250 * 7) % 256);
@@ -216,18 +158,26 @@ fn encrypted_vectors_are_multiplied() {
 
 #[test]
 fn failed_checks_are_refused_in_one_line_with_status_one() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "1", "mine");
-    cli.encrypt(OTHER, "1", "foreign");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "1", "mine");
+    encrypt(&cli, OTHER, "1", "foreign");
     let [mine, foreign] = ["mine", "foreign"].map(|name| cli.content(name));
-    cli.write("mixed", &[&mine[..], &foreign].concat());
+    cli.write(
+        "mixed",
+        &SEARCHABLE_CIPHERTEXTS,
+        &[&mine[..], &foreign].concat(),
+    );
     cli.fails(
         &server("aggregate --input mixed --output sum"),
         1,
         "input 1 is not for this keyword",
     );
     // Dropped duplicates do not change its index.
-    cli.write("again", &[&mine[..], &mine, &foreign].concat());
+    cli.write(
+        "again",
+        &SEARCHABLE_CIPHERTEXTS,
+        &[&mine[..], &mine, &foreign].concat(),
+    );
     cli.fails(
         &server("aggregate --input again --output sum"),
         1,
@@ -247,13 +197,13 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
         1,
         "error: ciphertext 0: the ciphertext was rejected\n",
     );
-    cli.encrypt(KEYWORD, "5000", "large");
+    encrypt(&cli, KEYWORD, "5000", "large");
     let args = "decrypt --key receiver --input large --bound 4999";
     cli.fails(&format!("{args} {KEYWORD}"), 1, "between -4999 and 4999");
     cli.fails(&server("test --input empty"), 1, "there are no ciphertexts");
     let mut damaged = mine;
     damaged[100] ^= 1;
-    cli.write("damaged", &damaged);
+    cli.write("damaged", &SEARCHABLE_CIPHERTEXTS, &damaged);
     cli.fails(
         &server("test --input damaged"),
         1,
@@ -263,17 +213,17 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
 
 #[test]
 fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "1 2 3", "mine");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "1 2 3", "mine");
     let mut records = cli.content("mine");
     records[1841 + 100] ^= 1;
-    cli.write("damaged", &records);
+    cli.write("damaged", &SEARCHABLE_CIPHERTEXTS, &records);
     let search = server("search --input damaged --output found --force");
     assert_eq!(
         cli.json(&search),
-        serde_json::json!({ "searched": 3, "found": [0, 2], "malformed": [1] })
+        json!({ "searched": 3, "found": [0, 2], "malformed": [1] })
     );
-    assert_eq!(cli.decrypt("found"), serde_json::json!([1, 3]));
+    assert_eq!(decrypt(&cli, "found"), json!([1, 3]));
     // Sums and tests accept all or nothing.
     for verb in [
         server("aggregate --input damaged --output sum"),
@@ -288,17 +238,17 @@ fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
         (&unknown[..], "ciphertext 2: unknown ciphertext version 9"),
         (&records[..2 * 1841 + 7], "ciphertext 2: not a ciphertext"),
     ] {
-        cli.write("damaged", bytes);
+        cli.write("damaged", &SEARCHABLE_CIPHERTEXTS, bytes);
         cli.fails(&search, 1, complaint);
     }
 }
 
 #[test]
 fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one_is_read() {
-    let cli = Cli::new();
+    let cli = cli();
     let pinned = cli.json("keygen another")["fingerprint"].clone();
     let pinned = pinned.as_str().expect("hexadecimal");
-    cli.encrypt(KEYWORD, "1", "mine");
+    encrypt(&cli, KEYWORD, "1", "mine");
     cli.json(&format!(
         "delegate --key receiver --output delegated {KEYWORD}"
     ));
@@ -324,13 +274,13 @@ fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one
 
 #[test]
 fn a_ciphertext_without_a_number_hides_no_other_one() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "7 5000 -8", "mine");
-    cli.encrypt(OTHER, "1", "foreign");
-    let read = |name| std::fs::read(cli.path(name)).expect("there");
-    std::fs::write(cli.path("mixed"), [read("foreign"), read("mine")].concat()).expect("written");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "7 5000 -8", "mine");
+    encrypt(&cli, OTHER, "1", "foreign");
+    let read = |name| cli.bytes(name);
+    cli.file("mixed", [read("foreign"), read("mine")].concat());
     let args = "decrypt --key receiver --input mixed --bound 100";
-    let output = cli.run(&format!("{args} {KEYWORD}"), b"");
+    let output = cli.run(&format!("{args} {KEYWORD}"));
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(text(&output.stdout), "-\n7\n-\n-8\n");
     let failed = text(&output.stderr);
@@ -338,14 +288,14 @@ fn a_ciphertext_without_a_number_hides_no_other_one() {
         failed.contains("ciphertext 0: the ciphertext was rejected; ciphertext 2: "),
         "{failed}"
     );
-    let output = cli.run(&format!("--json {args} {KEYWORD}"), b"");
+    let output = cli.run(&format!("--json {args} {KEYWORD}"));
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(found["numbers"], serde_json::json!([null, 7, null, -8]));
+    assert_eq!(found["numbers"], json!([null, 7, null, -8]));
 }
 
 #[test]
 fn what_no_decrypt_would_find_is_not_encrypted_without_being_told_to() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.file("numbers", &((1_u64 << 32) + 1).to_string());
     let encrypt = format!("encrypt --public receiver --input numbers --output mine {KEYWORD}");
     cli.fails(&encrypt, 2, "between -4294967296 and 4294967296");
@@ -355,8 +305,8 @@ fn what_no_decrypt_would_find_is_not_encrypted_without_being_told_to() {
 #[cfg(unix)]
 #[test]
 fn memory_that_cannot_be_had_is_an_error() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "7", "mine");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "7", "mine");
     // 12 GiB, where a process may have 2 GiB.
     let command = format!(
         "ulimit -v 2097152; exec {} searchable decrypt --key receiver --input mine --bound {} --memory 12288 {}",
@@ -376,7 +326,7 @@ fn memory_that_cannot_be_had_is_an_error() {
 
 #[test]
 fn a_number_beyond_the_bound_is_not_encrypted() {
-    let cli = Cli::new();
+    let cli = cli();
     cli.file("numbers", "-100 100 -101");
     let encrypt = |bound| {
         let args = "--public receiver --input numbers --output mine";
@@ -389,13 +339,13 @@ fn a_number_beyond_the_bound_is_not_encrypted() {
     );
     assert!(!cli.path("mine").exists());
     cli.json(&encrypt(101));
-    assert_eq!(cli.decrypt("mine"), serde_json::json!([-100, 100, -101]));
+    assert_eq!(decrypt(&cli, "mine"), json!([-100, 100, -101]));
 }
 
 #[test]
 fn invalid_input_is_refused_in_one_line_with_status_two() {
-    let cli = Cli::new();
-    cli.encrypt(KEYWORD, "1", "mine");
+    let cli = cli();
+    encrypt(&cli, KEYWORD, "1", "mine");
     // Existing keys are not overwritten.
     cli.fails("keygen receiver", 3, "receiver");
     let wrong = "test --public receiver --trapdoor other --input mine";
@@ -418,17 +368,17 @@ fn invalid_input_is_refused_in_one_line_with_status_two() {
     let args = "trapdoor --key missing --output x";
     cli.fails(&format!("{args} {KEYWORD}"), 3, "missing");
     // A missing keyword is rejected by the argument parser.
-    let output = cli.run("trapdoor --key receiver --output x", b"");
+    let output = cli.run("trapdoor --key receiver --output x");
     assert_eq!(output.status.code(), Some(2));
-    let output = cli.run(&format!("{args} {KEYWORD} --json"), b"");
+    let output = cli.run(&format!("{args} {KEYWORD} --json"));
     let error: Value = serde_json::from_slice(&output.stderr).expect("one line of JSON");
     assert_eq!(error["kind"], "file");
 }
 
 #[test]
 fn the_help_names_every_verb() {
-    let cli = Cli::new();
-    let help = text(&cli.run("--help", b"").stdout);
+    let cli = cli();
+    let help = text(&cli.run("--help").stdout);
     for verb in [
         "keygen",
         "trapdoor",

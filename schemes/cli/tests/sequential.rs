@@ -3,118 +3,54 @@
 mod support;
 
 use duet_armour::kinds::SEQUENTIAL_RECORD;
-use serde_json::Value;
-use std::{
-    fs,
-    path::PathBuf,
-    process::{Command, Output, Stdio},
-};
+use serde_json::{json, Value};
+use std::{fs, process::Stdio};
+use support::Cli;
 
-/// A temporary folder in which commands run.
-struct Cli {
-    folder: tempfile::TempDir,
+fn cli() -> Cli {
+    Cli::new("sequential")
 }
 
-impl Cli {
-    fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().expect("a folder"),
-        }
+/// A folder with three keys `a`, `b` and `c` of 2048 bits, all in the list `registry` from epoch 3 on.
+fn with_keys() -> Cli {
+    let cli = cli();
+    for name in ["a", "b", "c"] {
+        cli.json(&format!("keygen --bits 2048 {name}"));
+        cli.json(&format!(
+            "registry add --registry registry --from 3 --public {name}"
+        ));
     }
+    cli.file("payload", "what is relayed");
+    cli.file("message", "hello");
+    cli
+}
 
-    /// A folder with three keys `a`, `b` and `c` of 2048 bits, all in the list `registry` from epoch 3 on.
-    fn with_keys() -> Self {
-        let cli = Self::new();
-        for name in ["a", "b", "c"] {
-            cli.json(&format!("keygen --bits 2048 {name}"));
-            cli.json(&format!(
-                "registry add --registry registry --from 3 --public {name}"
-            ));
-        }
-        cli.file("payload", b"what is relayed");
-        cli.file("message", b"hello");
-        cli
-    }
+/// Runs a command that must fail with this exit status and this line of error.
+fn refuses(cli: &Cli, words: &str, status: i32, line: &str) {
+    assert_eq!(cli.failure(words), (status, format!("error: {line}\n")));
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
+fn fingerprint(cli: &Cli, key: &str) -> String {
+    let shown = cli.show(key);
+    shown["fingerprint"].as_str().expect("text").to_owned()
+}
 
-    fn file(&self, name: &str, bytes: &[u8]) {
-        fs::write(self.path(name), bytes).expect("a file");
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).expect("a file")
-    }
-
-    fn run(&self, words: &str, input: &[u8]) -> Output {
-        let words: Vec<_> = words.split(' ').collect();
-        support::duet_schemes(
-            self.folder.path(),
-            &[&["sequential"], &words[..]].concat(),
-            input,
-        )
-    }
-
-    /// The output of a command that must succeed.
-    fn text(&self, words: &str) -> String {
-        let output = self.run(words, b"");
-        assert!(output.status.success(), "{words}: {output:?}");
-        String::from_utf8(output.stdout).expect("text")
-    }
-
-    /// The one JSON object that a command prints, which must succeed.
-    fn json(&self, words: &str) -> Value {
-        let text = self.text(&format!("--json {words}"));
-        assert_eq!(text.lines().count(), 1, "{text}");
-        serde_json::from_str(&text).expect("JSON")
-    }
-
-    /// The exit status and the one line of error of a command that must fail.
-    fn failure(&self, words: &str) -> (i32, String) {
-        let output = self.run(words, b"");
-        assert!(output.stdout.is_empty(), "{words}: {output:?}");
-        let text = String::from_utf8(output.stderr).expect("text");
-        assert_eq!(text.lines().count(), 1, "{text}");
-        (output.status.code().expect("a status"), text)
-    }
-
-    /// Runs a command that must fail with this exit status and this line of error.
-    fn refuses(&self, words: &str, status: i32, line: &str) {
-        assert_eq!(self.failure(words), (status, format!("error: {line}\n")));
-    }
-
-    /// What the object in a file is.
-    fn show(&self, name: &str) -> Value {
-        let output = support::duet_schemes(self.folder.path(), &["--json", "show", name], b"");
-        assert!(output.status.success(), "{name}: {output:?}");
-        serde_json::from_slice(&output.stdout).expect("JSON")
-    }
-
-    /// The fingerprint of a key.
-    fn fingerprint(&self, index: usize) -> String {
-        let shown = self.show(["a", "b", "c"][index]);
-        shown["fingerprint"].as_str().expect("text").to_owned()
-    }
-
-    /// A path over all three keys to the party `validator`, in the file `record`.
-    fn attested(&self) {
-        let (b, c) = (self.fingerprint(1), self.fingerprint(2));
-        let begin = "--payload payload --from sender --epoch 4 --fee 5";
-        for step in [
-            format!("--key a --to {b} --output 1 {begin}"),
-            format!("--key b --to {c} --output 2 --record 1"),
-            "--key c --to validator --output record --record 2".to_owned(),
-        ] {
-            self.json(&format!("attest --expires 1000 {step}"));
-        }
+/// A path over all three keys to the party `validator`, in the file `record`.
+fn attested(cli: &Cli) {
+    let (b, c) = (fingerprint(cli, "b"), fingerprint(cli, "c"));
+    let begin = "--payload payload --from sender --epoch 4 --fee 5";
+    for step in [
+        format!("--key a --to {b} --output 1 {begin}"),
+        format!("--key b --to {c} --output 2 --record 1"),
+        "--key c --to validator --output record --record 2".to_owned(),
+    ] {
+        cli.json(&format!("attest --expires 1000 {step}"));
     }
 }
 
 #[test]
 fn keygen_writes_a_key_and_never_over_another_one() {
-    let cli = Cli::new();
+    let cli = cli();
     let made = cli.json("keygen k");
     assert_eq!(made["bits"], 3072);
     let (secret, public) = (cli.show("k/secret"), cli.show("k/public"));
@@ -125,13 +61,13 @@ fn keygen_writes_a_key_and_never_over_another_one() {
         assert_eq!(shown["content"]["bits"], 3072);
     }
     let secret = cli.bytes("k/secret");
-    cli.refuses("keygen --bits 2048 k", 3, "k: exists already");
+    refuses(&cli, "keygen --bits 2048 k", 3, "k: exists already");
     assert_eq!(cli.bytes("k/secret"), secret);
 }
 
 #[test]
 fn sign_append_verify_inspect_and_peel_work_on_files() {
-    let cli = Cli::with_keys();
+    let cli = with_keys();
     let one = cli.json("sign --key a --message message --epoch 4 --output 1");
     assert_eq!(one["hops"], 1);
     let two = cli.json("append --key b --message payload --record 1 --output 2");
@@ -145,7 +81,7 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
         (&true.into(), &false.into())
     );
     assert_eq!(verified["id"], two["id"]);
-    let text = cli.text("verify --plain --public a --public b --record 2");
+    let text = cli.succeeds("verify --plain --public a --public b --record 2");
     assert!(text.contains("all 2 hops are valid"), "{text}");
     assert!(text.contains("its epoch is not signed"), "{text}");
 
@@ -155,38 +91,37 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
     assert_eq!(seen["epoch"], 4);
     assert_eq!(seen["bits"], 2048);
     assert_eq!(seen["signature_bytes"], 288 + 32 + 1);
-    assert_eq!(seen["hops"][0]["fingerprint"], cli.fingerprint(0));
+    assert_eq!(seen["hops"][0]["fingerprint"], fingerprint(&cli, "a"));
     assert_eq!(seen["hops"][0]["message"], hex::encode("hello"));
     assert!(seen["hops"][1]["attestation"].is_null());
-    let text = support::duet_schemes(cli.folder.path(), &["show", "2"], b"").stdout;
-    let text = String::from_utf8(text).expect("text");
+    let text = cli.show_text("2");
     assert_eq!(text.lines().count(), 5, "{text}");
 
     let peel = "peel --record 2 --output peeled --public";
-    let (own, last) = (cli.fingerprint(0), cli.fingerprint(1));
+    let (own, last) = (fingerprint(&cli, "a"), fingerprint(&cli, "b"));
     let other = format!("the last hop's key is {last}, not {own}");
-    cli.refuses(&format!("{peel} a"), 1, &other);
+    refuses(&cli, &format!("{peel} a"), 1, &other);
     cli.json(&format!("{peel} b"));
     assert_eq!(cli.bytes("peeled"), cli.bytes("1"));
     let single = "peel --record 1 --public a --output 0";
-    cli.refuses(single, 1, "the record has only one hop");
+    refuses(&cli, single, 1, "the record has only one hop");
 }
 
 #[test]
 fn records_go_through_pipes() {
-    let cli = Cli::with_keys();
-    let one = cli.run("sign --key a --message message --epoch 4", b"");
-    let two = cli.run("append --key b --message message", &one.stdout);
-    let verified = cli.run("--json verify --plain --registry registry", &two.stdout);
+    let cli = with_keys();
+    let one = cli.run("sign --key a --message message --epoch 4");
+    let two = cli.run_with("append --key b --message message", &one.stdout);
+    let verified = cli.run_with("--json verify --plain --registry registry", &two.stdout);
     assert!(verified.status.success(), "{verified:?}");
-    let again = cli.run("peel --public b", &two.stdout);
+    let again = cli.run_with("peel --public b", &two.stdout);
     assert_eq!(again.stdout, one.stdout);
 }
 
 #[test]
 fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
-    let cli = Cli::with_keys();
-    cli.attested();
+    let cli = with_keys();
+    attested(&cli);
     let verify = |receiver, now| {
         format!("verify --registry registry --record record --receiver {receiver} --now {now}")
     };
@@ -195,37 +130,41 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
         (&good["path"], &good["fee"], &good["hops"]),
         (&true.into(), &5.into(), &3.into())
     );
-    cli.refuses(
+    refuses(
+        &cli,
         &verify("somebody", 999),
         1,
         "hop 3: names another successor",
     );
-    cli.refuses(&verify("validator", 1001), 1, "hop 1: expired");
+    refuses(&cli, &verify("validator", 1001), 1, "hop 1: expired");
     // Checks of the payload and of the sender.
     let sender = duet_sequential::Party::named("sender").to_string();
     let payload = duet_sequential::Attestation::payload_hash(b"what is relayed");
     let payload = hex::encode(payload);
     assert_eq!(good["from"], sender);
     assert_eq!(good["payload"], payload);
-    let text = cli.text(&verify("validator", 999));
+    let text = cli.succeeds(&verify("validator", 999));
     assert!(text.contains(&sender) && text.contains(&payload), "{text}");
     let with = |more: &str| [&verify("validator", 999), more].join(" ");
     cli.json(&with("--payload payload"));
     cli.json(&with("--from sender"));
-    cli.refuses(
+    refuses(
+        &cli,
         &with("--payload message"),
         1,
         &format!("message: not the payload with hash {payload}"),
     );
-    cli.refuses(
+    refuses(
+        &cli,
         &with("--from somebody"),
         1,
         &format!("the path comes from {sender}, not from the party given with --from"),
     );
     // Only the party that the last hop names can continue.
     let args = "attest --key c --record 1 --to x --expires 1";
-    let (to, own) = (cli.fingerprint(1), cli.fingerprint(2));
-    cli.refuses(
+    let (to, own) = (fingerprint(&cli, "b"), fingerprint(&cli, "c"));
+    refuses(
+        &cli,
         args,
         1,
         &format!("the record is for {to}, not for this key, {own}"),
@@ -233,27 +172,30 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     let shown = cli.show("record");
     let seen = &shown["content"];
     assert_eq!(seen["hops"][1]["attestation"]["hop"], 2);
-    assert_eq!(seen["hops"][1]["attestation"]["from"], cli.fingerprint(0));
+    assert_eq!(
+        seen["hops"][1]["attestation"]["from"],
+        fingerprint(&cli, "a")
+    );
 
     // A shortened record has valid signatures, but is not a path.
     cli.json("peel --record record --public c --output short");
     cli.json("verify --plain --registry registry --record short");
     let args = "verify --registry registry --record short --receiver validator --now 1";
-    cli.refuses(args, 1, "hop 2: names another successor");
+    refuses(&cli, args, 1, "hop 2: names another successor");
     // Attestations cannot be added to bare messages.
     cli.json("sign --key a --message message --epoch 4 --output bare");
     let args = "attest --key b --record bare --to x --expires 1";
-    cli.refuses(args, 2, "bare: not an attestation");
+    refuses(&cli, args, 2, "bare: not an attestation");
 }
 
 #[test]
 fn the_registry_says_in_which_epochs_a_key_is_good() {
-    let cli = Cli::with_keys();
-    cli.attested();
+    let cli = with_keys();
+    attested(&cli);
     let listed = cli.json("registry list --registry registry");
     assert_eq!(listed["keys"].as_array().map(Vec::len), Some(3));
     assert_eq!(
-        cli.text("registry list --registry registry")
+        cli.succeeds("registry list --registry registry")
             .lines()
             .count(),
         3
@@ -261,7 +203,7 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
     let args = "registry add --registry registry --public a";
     assert_eq!(cli.failure(args).0, 2);
 
-    let fingerprint = cli.fingerprint(1);
+    let fingerprint = fingerprint(&cli, "b");
     let verify = "verify --plain --registry registry --record record";
     let revoke = |epoch| {
         format!("registry revoke --registry registry --fingerprint {fingerprint} --epoch {epoch}")
@@ -269,21 +211,25 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
     cli.json(&revoke("5"));
     cli.json(verify);
     cli.json(&revoke("4"));
-    cli.refuses(verify, 1, &format!("hop 2: key {fingerprint} is revoked"));
+    refuses(
+        &cli,
+        verify,
+        1,
+        &format!("hop 2: key {fingerprint} is revoked"),
+    );
     let stranger = "00".repeat(32);
     let args = format!("registry revoke --registry registry --fingerprint {stranger} --epoch 1");
-    cli.refuses(&args, 2, &format!("unknown key {stranger}"));
+    refuses(&cli, &args, 2, &format!("unknown key {stranger}"));
 }
 
 #[test]
 fn a_list_is_changed_by_one_process_after_another() {
-    let cli = Cli::with_keys();
+    let cli = with_keys();
     let lock = fs::File::create(cli.path("registry.lock")).expect("a file");
     lock.lock().expect("a lock");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-        .args(["sequential", "registry", "revoke", "--registry", "registry"])
-        .args(["--epoch", "9", "--fingerprint", &cli.fingerprint(0)])
-        .current_dir(cli.folder.path())
+    let revoke = "registry revoke --registry registry --epoch 9 --fingerprint";
+    let mut child = cli.command(&format!("{revoke} {}", fingerprint(&cli, "a")));
+    let mut child = child
         .stdout(Stdio::null())
         .spawn()
         .expect("the program starts");
@@ -298,12 +244,12 @@ fn a_list_is_changed_by_one_process_after_another() {
 
 #[test]
 fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
-    let cli = Cli::with_keys();
-    cli.attested();
-    let mut changed = support::content(&cli.path("record"));
+    let cli = with_keys();
+    attested(&cli);
+    let mut changed = cli.content("record");
     let last = changed.len() - 1;
     changed[last] ^= 1;
-    support::write(&cli.path("changed"), &SEQUENTIAL_RECORD, &changed);
+    cli.write("changed", &SEQUENTIAL_RECORD, &changed);
     let add = |record, deadline, value| {
         cli.json(&format!("queue add --queue queue --record {record} --deadline {deadline} --value {value} --now 10"))["id"]
             .as_str()
@@ -314,9 +260,9 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     let bad = add("changed", "100", "2");
     let late = add("1", "11", "3");
     let twice = "queue add --queue queue --record record --deadline 100 --now 10";
-    cli.refuses(twice, 2, "the record is in the queue already");
+    refuses(&cli, twice, 2, "the record is in the queue already");
     let full = "queue add --queue queue --record 2 --deadline 100 --now 10 --max-records 3";
-    cli.refuses(full, 2, "the queue has the maximum of 3 records");
+    refuses(&cli, full, 2, "the queue has the maximum of 3 records");
 
     let state_of = |id: &str| {
         let listed = cli.json("queue list --queue queue");
@@ -326,22 +272,22 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     };
     assert_eq!(state_of(&good).as_deref(), Some("unverified"));
     let take = format!("queue take --queue queue --id {good} --output taken");
-    cli.refuses(&take, 1, &format!("no verified record {good}"));
+    refuses(&cli, &take, 1, &format!("no verified record {good}"));
 
     // No key is known, so nothing is decided.
     let args = "queue verify --queue queue --public a --now 10 --most 1 --order value";
     let report = cli.json(args);
-    assert_eq!(report["verified"], serde_json::json!([late]));
+    assert_eq!(report["verified"], json!([late]));
     let args = "queue verify --queue queue --public a --now 12 --threads 1";
     let report = cli.json(args);
     assert_eq!(report["undecided"].as_array().map(Vec::len), Some(2));
 
     let args = "queue verify --queue queue --registry registry --now 12";
     let report = cli.json(args);
-    assert_eq!(report["verified"], serde_json::json!([good]));
-    assert_eq!(report["invalid"][0]["id"], serde_json::json!(bad));
+    assert_eq!(report["verified"], json!([good]));
+    assert_eq!(report["invalid"][0]["id"], json!(bad));
     assert_eq!(state_of(&bad).as_deref(), Some("invalid"));
-    assert!(cli.text(args).starts_with("0 verified"));
+    assert!(cli.succeeds(args).starts_with("0 verified"));
 
     // A record that cannot be written stays in the queue.
     let lost = format!("queue take --queue queue --id {good} --output no/folder");
@@ -349,13 +295,8 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     #[cfg(target_os = "linux")]
     {
         let full = fs::File::options().write(true).open("/dev/full");
-        let status = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-            .args(["sequential", "queue", "take", "--queue", "queue", "--id"])
-            .arg(&good)
-            .current_dir(cli.folder.path())
-            .stdout(full.expect("a device"))
-            .stderr(Stdio::null())
-            .status();
+        let take = format!("queue take --queue queue --id {good}");
+        let status = cli.command(&take).stdout(full.expect("a device")).status();
         assert_eq!(status.expect("the program ends").code(), Some(74));
     }
     cli.json(&take);
@@ -363,15 +304,15 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     assert_eq!(state_of(&good), None);
     let remove = format!("queue remove --queue queue --id {bad}");
     cli.json(&remove);
-    cli.refuses(&remove, 2, &format!("no record {bad}"));
-    let text = cli.text("queue list --queue queue");
+    refuses(&cli, &remove, 2, &format!("no record {bad}"));
+    let text = cli.succeeds("queue list --queue queue");
     assert!(text.contains("records: 1, "), "{text}");
 }
 
 #[test]
 fn a_log_that_was_restored_hands_nothing_out_a_second_time() {
-    let cli = Cli::with_keys();
-    cli.attested();
+    let cli = with_keys();
+    attested(&cli);
     let queue = |words: &str| format!("queue {words} --queue queue --anchor elsewhere");
     let add = "add --record record --deadline 100 --now 10";
     let id = cli.json(&queue(add))["id"].clone();
@@ -399,18 +340,18 @@ fn a_log_that_was_restored_hands_nothing_out_a_second_time() {
 
 #[test]
 fn what_is_too_late_is_dropped() {
-    let cli = Cli::with_keys();
+    let cli = with_keys();
     cli.json("sign --key a --message message --epoch 4 --output 1");
     let id = cli.json("queue add --queue queue --record 1 --deadline 11 --now 10");
     let report = cli.json("queue verify --queue queue --registry registry --now 12");
-    assert_eq!(report["expired"], serde_json::json!([id["id"]]));
+    assert_eq!(report["expired"], json!([id["id"]]));
     let args = "queue add --queue queue --record 1 --deadline 11 --now 12";
-    cli.refuses(args, 2, "the deadline 11 has passed: the time is 12");
+    refuses(&cli, args, 2, "the deadline 11 has passed: the time is 12");
 }
 
 #[test]
 fn bad_input_is_one_clear_line_and_a_status() {
-    let cli = Cli::with_keys();
+    let cli = with_keys();
     cli.file("junk", b"junk");
     cli.json("sign --key a --message message --epoch 4 --output 1");
     // The third digit of the base64 has the lowest bits of the version.
@@ -459,17 +400,17 @@ fn bad_input_is_one_clear_line_and_a_status() {
         "registry revoke --registry registry --fingerprint xyz --epoch 1",
         "keygen --bits 1024 k",
     ] {
-        assert_eq!(cli.run(args, b"").status.code(), Some(2), "{args}");
+        assert_eq!(cli.run(args).status.code(), Some(2), "{args}");
     }
 }
 
 #[test]
 fn help_is_there_for_every_verb() {
-    let cli = Cli::new();
+    let cli = cli();
     for verb in [
         "keygen", "sign", "append", "attest", "verify", "peel", "registry", "queue",
     ] {
-        let text = cli.text(&format!("{verb} --help"));
+        let text = cli.succeeds(&format!("{verb} --help"));
         assert!(text.contains("Usage:"), "{text}");
     }
 }

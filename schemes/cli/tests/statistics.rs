@@ -3,58 +3,31 @@
 mod support;
 
 use duet_armour::kinds::{MKLHS_RECORD, STATISTICS_PROOF};
-use serde_json::Value;
-use std::{path::PathBuf, process::Output};
-
-/// A folder with the keys of two sources, which signed three values each.
-struct Cli(tempfile::TempDir);
+use support::Cli;
 
 const DATA: &str = "--context net --dataset epoch-7 --metric load";
 
-impl Cli {
-    fn new() -> (Self, String) {
-        let cli = Self(tempfile::tempdir().unwrap());
-        let mut sources = String::new();
-        for (name, values) in [("a", "17 21 19"), ("b", "-30 28 35")] {
-            let key = cli.json(&format!("mklhs keygen {name}"));
-            sources += &format!(" --source {}", key["fingerprint"].as_str().unwrap());
-            cli.json(&format!("mklhs register --signers signers {name}"));
-            cli.json(&format!(
-                "statistics sign --key {name} {DATA} -o {name}.records {values}"
-            ));
-        }
-        let view = format!("--signers signers {DATA} --count 3{sources}");
-        (cli, view)
+/// The keys of two sources, which signed three values each, and the arguments of a view of all of them.
+fn two_sources() -> (Cli, String) {
+    let cli = Cli::new("");
+    let mut sources = String::new();
+    for (name, values) in [("a", "17 21 19"), ("b", "-30 28 35")] {
+        let key = cli.json(&format!("mklhs keygen {name}"));
+        sources += &format!(" --source {}", key["fingerprint"].as_str().unwrap());
+        cli.json(&format!("mklhs register --signers signers {name}"));
+        cli.json(&format!(
+            "statistics sign --key {name} {DATA} -o {name}.records {values}"
+        ));
     }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn run(&self, words: &str) -> Output {
-        let words: Vec<_> = words.split_whitespace().collect();
-        support::duet_schemes(self.0.path(), &words, b"")
-    }
-
-    fn json(&self, words: &str) -> Value {
-        let output = self.run(&format!("{words} --json"));
-        assert!(output.status.success(), "{words}: {output:?}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    fn fails(&self, words: &str, status: i32, with: &str) {
-        let output = self.run(words);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{words}: {error}");
-        assert!(error.contains(with), "{words}: {error}");
-    }
+    let view = format!("--signers signers {DATA} --count 3{sources}");
+    (cli, view)
 }
 
 const RECORDS: &str = "a.records b.records";
 
 #[test]
 fn statistics_of_many_sources_are_proved_and_verified() {
-    let (cli, view) = Cli::new();
+    let (cli, view) = two_sources();
     // The sum is 90, the sum of squares 4 000.
     let variance = 4000.0 / 6.0 - 15.0 * 15.0;
     for (stat, value, numerator) in [
@@ -91,7 +64,7 @@ fn statistics_of_many_sources_are_proved_and_verified() {
 
 #[test]
 fn weights_and_the_verifiers_own_view_count() {
-    let (cli, view) = Cli::new();
+    let (cli, view) = two_sources();
     let (front, back) = view.rsplit_once(" --source ").unwrap();
     let weighted = format!("{front} --source {back}=3");
     let prove = format!("statistics prove mean {weighted} -o proof {RECORDS}");
@@ -112,7 +85,7 @@ fn weights_and_the_verifiers_own_view_count() {
 
 #[test]
 fn a_source_that_signs_another_number_for_a_square_is_named() {
-    let (cli, view) = Cli::new();
+    let (cli, view) = two_sources();
     // A data set of one value whose second number is 1 and not 9.
     let label = "--context net --dataset epoch-9";
     let sign = format!("mklhs sign --key a {label} -o lie load/1/0=3 load/2/0=1");
@@ -127,13 +100,10 @@ fn a_source_that_signs_another_number_for_a_square_is_named() {
 
 #[test]
 fn records_that_anybody_can_write_are_dropped_and_missing_ones_named() {
-    let (cli, view) = Cli::new();
-    let mut forged = support::objects(&cli.path("a.records"))[0]
-        .content()
-        .unwrap()
-        .to_vec();
+    let (cli, view) = two_sources();
+    let mut forged = cli.objects("a.records")[0].content().unwrap().to_vec();
     *forged.last_mut().unwrap() += 1;
-    support::write(&cli.path("forged"), &MKLHS_RECORD, &forged);
+    cli.write("forged", &MKLHS_RECORD, &forged);
     let prove = format!("statistics prove mean {view} -o proof");
     let said = cli.json(&format!("{prove} forged {RECORDS}"));
     assert_eq!(
@@ -145,11 +115,11 @@ fn records_that_anybody_can_write_are_dropped_and_missing_ones_named() {
 
 #[test]
 fn a_data_set_is_signed_once_and_values_are_of_32_bits() {
-    let (cli, _) = Cli::new();
+    let (cli, _) = two_sources();
     let sign = format!("statistics sign --key a {DATA}");
     let again = cli.run(&format!("{sign} 17 21 19")).stdout;
-    assert_eq!(again, std::fs::read(cli.path("a.records")).unwrap());
-    std::fs::write(cli.path("values"), "17 21\n19").unwrap();
+    assert_eq!(again, cli.bytes("a.records"));
+    cli.file("values", "17 21\n19");
     assert_eq!(cli.run(&format!("{sign} --values values")).stdout, again);
     cli.fails(&format!("{sign} 17 22"), 5, "the label was already used");
     let other = sign.replace("epoch-7", "epoch-8");

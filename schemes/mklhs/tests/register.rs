@@ -1,19 +1,13 @@
-//! The label register: what it refuses, and how it recovers.
+//! The label register of this scheme. `duet-journal` tests its files: what is missing, rolled back, damaged or cut short.
 
 mod support;
 
 use duet_mklhs::{
-    suite, Bounds, FileError, FileFault, Label, LabelRegister, Message, RegisterError,
-    RegisterFiles, Scalar, SigningKey,
+    suite, Bounds, FileFault, Label, LabelRegister, Message, RegisterError, RegisterFiles, Scalar,
+    SigningKey,
 };
 use sha2::{Digest, Sha256};
-use std::{
-    fs,
-    io::{BufRead, BufReader, Write},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::Barrier,
-};
+use std::{fs, path::Path, sync::Barrier};
 use support::{key, label, registered};
 
 fn files(folder: &Path) -> RegisterFiles {
@@ -42,10 +36,9 @@ fn refusal(files: &RegisterFiles, key: &SigningKey) -> RegisterError {
     LabelRegister::open(files, key.id()).unwrap_err()
 }
 
-/// The file that an error names, and what is wrong with it.
-fn file_fault(error: RegisterError) -> (PathBuf, FileFault) {
+fn file_fault(error: RegisterError) -> FileFault {
     match error {
-        RegisterError::File(FileError { path, fault }) => (path, fault),
+        RegisterError::File(error) => error.fault,
         other => panic!("{other}"),
     }
 }
@@ -170,50 +163,6 @@ fn tasks_of_one_pool_that_sign_with_one_register_do_not_wait_for_each_other_for_
 }
 
 #[test]
-fn a_used_key_signs_nothing_without_its_journal_or_its_anchor() {
-    let (_folder, files, key) = used(2);
-    let journal = fs::read(&files.journal).unwrap();
-    fs::remove_file(&files.journal).unwrap();
-    let (path, fault) = file_fault(refusal(&files, &key));
-    assert!(matches!(fault, FileFault::Missing) && path == files.journal);
-    // No new register can be created in its place.
-    let create = || file_fault(LabelRegister::create(&files, key.id()).unwrap_err());
-    let (path, fault) = create();
-    assert!(matches!(fault, FileFault::Exists) && path == files.anchor);
-    fs::write(&files.journal, journal).unwrap();
-    fs::remove_file(&files.anchor).unwrap();
-    let (path, fault) = file_fault(refusal(&files, &key));
-    assert!(matches!(fault, FileFault::Missing) && path == files.anchor);
-    let (path, fault) = create();
-    assert!(matches!(fault, FileFault::Exists) && path == files.journal);
-}
-
-#[test]
-fn a_journal_that_is_restored_from_an_earlier_moment_is_refused() {
-    let (_folder, files, key) = used(2);
-    let earlier = fs::read(&files.journal).unwrap();
-    let register = LabelRegister::open(&files, key.id()).unwrap();
-    register.sign(&key, &numbered(&key, 2), 2.into()).unwrap();
-    drop(register);
-    let latest = fs::read(&files.journal).unwrap();
-    fs::write(&files.journal, &earlier).unwrap();
-    let (path, fault) = file_fault(refusal(&files, &key));
-    assert_eq!(path, files.journal);
-    assert!(
-        matches!(
-            fault,
-            FileFault::RolledBack {
-                entries: 2,
-                expected: 3
-            }
-        ),
-        "{fault}"
-    );
-    fs::write(&files.journal, latest).unwrap();
-    assert!(LabelRegister::open(&files, key.id()).is_ok());
-}
-
-#[test]
 fn an_entry_with_an_invalid_signature_is_reported_with_its_position() {
     let (_folder, files, key) = used(0);
     // A journal with valid links, as written by someone who knows the format.
@@ -240,7 +189,7 @@ fn an_entry_with_an_invalid_signature_is_reported_with_its_position() {
         assert!(register.sign(&key, &numbered(&key, at), at.into()).is_ok());
     }
     let error = register.sign(&key, &numbered(&key, 1), 1.into());
-    let (_, fault) = file_fault(error.unwrap_err());
+    let fault = file_fault(error.unwrap_err());
     let at = 48 + 144;
     assert!(
         matches!(fault, FileFault::Corrupt { at: found } if found == at),
@@ -255,7 +204,7 @@ fn an_entry_with_an_invalid_signature_is_reported_with_its_position() {
 fn a_register_serves_one_key_and_one_process() {
     let (_folder, files, owner) = used(1);
     let stranger = key(2);
-    let (_, fault) = file_fault(refusal(&files, &stranger));
+    let fault = file_fault(refusal(&files, &stranger));
     assert!(matches!(fault, FileFault::OtherOwner));
     let register = LabelRegister::open(&files, owner.id()).unwrap();
     assert_eq!(register.signer(), owner.id());
@@ -270,94 +219,37 @@ fn a_register_serves_one_key_and_one_process() {
     ));
     assert_eq!(register.len().unwrap(), 1);
     // Locks are per open file, so opening it again in this process is equivalent to another process.
-    let (_, fault) = file_fault(refusal(&files, &owner));
+    let fault = file_fault(refusal(&files, &owner));
     assert!(matches!(fault, FileFault::InUse));
     drop(register);
     assert!(LabelRegister::open(&files, owner.id()).is_ok());
 }
 
-/// The folder for the test below, set when it runs as a child process.
-const CHILD: &str = "DUET_MKLHS_TEST_FOLDER";
-/// The child blocks for ever after recording this label.
-const LAST: i64 = 12;
-
-/// In the child process: signs labels one after another and prints each; records the last one without releasing it.
 #[test]
-#[ignore = "the child process of the test below"]
-fn child_that_signs_until_it_is_killed() {
-    let folder = std::env::var_os(CHILD).expect("set by the test below");
-    let key = key(1);
-    let register = LabelRegister::open(&files(folder.as_ref()), key.id()).unwrap();
-    let mut stdout = std::io::stdout();
-    for at in 0..LAST {
-        let signature = register.sign(&key, &numbered(&key, at), at.into()).unwrap();
-        writeln!(
-            stdout,
-            "released {at} {}",
-            hex::encode(signature.to_bytes())
-        )
-        .unwrap();
-        stdout.flush().unwrap();
+fn what_was_released_or_recorded_is_in_the_files_whatever_happens_to_the_process() {
+    let (_folder, files, key) = used(0);
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    // As if the process were killed now: nothing is closed or cleaned up.
+    let signed_again = |at: i64| {
+        let folder = tempfile::tempdir().unwrap();
+        let left = self::files(folder.path());
+        fs::copy(&files.journal, &left.journal).unwrap();
+        fs::copy(&files.anchor, &left.anchor).unwrap();
+        let register = LabelRegister::open(&left, key.id()).unwrap();
+        let label = numbered(&key, at);
+        let other = register.sign(&key, &label, (at + 1).into());
+        assert!(
+            matches!(other, Err(RegisterError::LabelAlreadyUsed { used, .. }) if used == Scalar::from(at)),
+            "{other:?}"
+        );
+        register.sign(&key, &label, at.into()).unwrap()
+    };
+    for at in 0..3 {
+        let released = register.sign(&key, &numbered(&key, at), at.into());
+        assert_eq!(signed_again(at), released.unwrap());
     }
-    let label = numbered(&key, LAST);
-    let _recorded = register.record(&key, &[(&label, LAST.into())]).unwrap();
-    writeln!(stdout, "recorded {LAST} -").unwrap();
-    stdout.flush().unwrap();
-    loop {
-        std::thread::park();
-    }
-}
-
-/// Starts the child, kills it with SIGKILL after `lines` lines, and returns its output.
-fn kill_after(folder: &Path, lines: usize) -> Vec<(String, i64, String)> {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "child_that_signs_until_it_is_killed",
-            "--ignored",
-            "--nocapture",
-        ])
-        .env(CHILD, folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut said = Vec::new();
-    let output = BufReader::new(child.stdout.take().unwrap());
-    for line in output.lines() {
-        let line = line.unwrap();
-        // The test harness may print to the same line first.
-        let words: Vec<_> = line.split(' ').collect();
-        if let [.., verb @ ("released" | "recorded"), at, signature] = words[..] {
-            said.push((verb.to_owned(), at.parse().unwrap(), signature.to_owned()));
-        }
-        if said.len() == lines {
-            break;
-        }
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    said
-}
-
-#[test]
-fn what_was_released_or_recorded_before_a_kill_is_known_after_it() {
-    for lines in [1, 4, usize::try_from(LAST).unwrap() + 1] {
-        let (folder, files, key) = used(0);
-        let said = kill_after(folder.path(), lines);
-        assert_eq!(said.len(), lines);
-        let register = LabelRegister::open(&files, key.id()).unwrap();
-        for (verb, at, signature) in &said {
-            let label = numbered(&key, *at);
-            let other = register.sign(&key, &label, (at + 1).into());
-            assert!(
-                matches!(other, Err(RegisterError::LabelAlreadyUsed { used, .. }) if used == Scalar::from(*at)),
-                "{verb} {at}"
-            );
-            let again = register.sign(&key, &label, (*at).into()).unwrap();
-            if verb == "released" {
-                assert_eq!(hex::encode(again.to_bytes()), *signature);
-            }
-        }
-    }
+    let label = numbered(&key, 3);
+    let recorded = register.record(&key, &[(&label, 3.into())]).unwrap();
+    let again = signed_again(3);
+    assert_eq!(recorded.release(), [again]);
 }

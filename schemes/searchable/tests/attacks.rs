@@ -32,12 +32,7 @@ fn server_parts(key: &HomomorphicKey) -> Parts {
 }
 
 fn all_parts(master: &MasterKey, keyword: &Keyword) -> Parts {
-    Parts::decryption(
-        &*master
-            .decryption_key(keyword)
-            .expect("no collision with the secret")
-            .expose(),
-    )
+    Parts::decryption(&*master.decryption_key(keyword).expect("no hit").expose())
 }
 
 #[test]
@@ -51,10 +46,7 @@ fn the_library_agrees_with_the_equations_as_they_stand_in_the_specification() {
     let theirs = public.encrypt(&omega, &message, &Fr::from(987_654_321u64));
     let theirs = checked(&theirs).expect("honest");
     assert!(setting.server.test(&theirs).is_ok());
-    let decrypted = setting
-        .master
-        .decrypt(&setting.keyword, &theirs)
-        .expect("its own");
+    let decrypted = setting.decrypt(&theirs).expect("its own");
     assert_eq!(decrypted.to_bytes().to_vec(), judge::encode(&message));
 }
 
@@ -122,16 +114,16 @@ fn inputs_of_two_keywords_are_a_mis_operation_at_every_position() {
         let mut inputs = good.clone();
         inputs[index] = foreign.clone();
         let terms: Vec<_> = inputs.iter().map(|input| Term::new(1, input)).collect();
-        let refused = setting.server.evaluate(&terms, 0, &mut setting.rng);
+        let refused = setting.sum(&terms, 0);
         assert_eq!(refused, Err(EvaluationError::MisOperation { index }));
         // With a second foreign input later, the first one is reported, even if its weight is zero.
         inputs[39] = foreign.clone();
         let terms: Vec<_> = inputs.iter().map(|input| Term::new(0, input)).collect();
-        let refused = setting.server.evaluate(&terms, 0, &mut setting.rng);
+        let refused = setting.sum(&terms, 0);
         assert_eq!(refused, Err(EvaluationError::MisOperation { index }));
     }
     for pair in [[&good[0], &foreign], [&foreign, &good[0]]] {
-        let refused = setting.server.add(pair[0], pair[1], &mut setting.rng);
+        let refused = setting.add(pair[0], pair[1]);
         assert!(matches!(refused, Err(EvaluationError::MisOperation { .. })));
     }
 }
@@ -157,10 +149,7 @@ fn a_mixture_forced_with_the_keys_of_both_keywords_is_caught_by_c4() {
             .is_some());
         let forged = checked(&forged).expect("every component is in its group");
         assert!(server.test(&forged).is_ok());
-        let delegated = setting
-            .master
-            .decryption_key(keyword)
-            .expect("no collision with the secret");
+        let delegated = setting.master.decryption_key(keyword).expect("no hit");
         let refused = delegated.decrypt(&forged).expect_err("mixed");
         assert_eq!(refused.for_local_log(), Reason::MixedKeywords);
         let refused = setting.master.decrypt(keyword, &forged).expect_err("mixed");
@@ -191,13 +180,9 @@ fn the_scalar_form_without_its_keyword_check_would_open_a_mixture() {
         .collect();
     // With the keys of both keywords a server knows Z₃ and Z₄ raised to the randomness of each source, and so of the
     // mixture.
-    let parts = keywords.each_ref().map(|keyword| {
-        server_parts(
-            &master
-                .homomorphic_key(keyword)
-                .expect("no collision with the secret"),
-        )
-    });
+    let parts = keywords
+        .each_ref()
+        .map(|keyword| server_parts(&master.homomorphic_key(keyword).expect("no hit")));
     let recovered = |number: usize| {
         let factors = parts.iter().zip(&sources);
         factors
@@ -224,10 +209,7 @@ fn the_scalar_form_without_its_keyword_check_would_open_a_mixture() {
 fn a_message_moved_by_one_is_caught_by_the_tag_and_by_nothing_else() {
     let mut setting = Setting::new(19);
     let public = judge_of(&setting);
-    let delegated = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret");
+    let delegated = setting.delegated();
     let mut mauled = tuple(&setting.encrypt(41));
     mauled.c3 *= judge::z();
     // Without the tag, c4 matches, and the message is increased by one.
@@ -238,10 +220,7 @@ fn a_message_moved_by_one_is_caught_by_the_tag_and_by_nothing_else() {
     assert!(!server_parts(&setting.server).naive_test(&public, &mauled));
     let mauled = checked(&mauled).expect("every component is in its group");
     assert_eq!(setting.server.test(&mauled), Err(Unmatched));
-    let refused = [
-        setting.master.decrypt(&setting.keyword, &mauled),
-        delegated.decrypt(&mauled),
-    ];
+    let refused = [setting.decrypt(&mauled), delegated.decrypt(&mauled)];
     for refused in refused {
         let reason = refused.expect_err("mauled").for_local_log();
         assert_eq!(reason, Reason::TagMismatch);
@@ -361,9 +340,7 @@ fn two_keys_with_different_randomness_for_one_keyword_give_a_public_tester() {
     let public = Public::from_bytes(&bytes(&vectors["pk"]));
     let alpha = judge::wide(&bytes(&vectors["alpha"]));
     let omega = judge::wide(&bytes(&vectors["omega"]));
-    let inverse = (alpha - omega)
-        .inverse()
-        .expect("no collision with the secret");
+    let inverse = (alpha - omega).inverse().expect("no hit");
     // HomKeyGen with a fresh random r each time.
     let part =
         |r: Fr| ((public.h[2].into_group() - G2Affine::generator() * r) * inverse).into_affine();
@@ -382,12 +359,12 @@ fn two_keys_with_different_randomness_for_one_keyword_give_a_public_tester() {
         (
             master
                 .homomorphic_key(&keyword)
-                .expect("no collision with the secret")
+                .expect("no hit")
                 .expose()
                 .to_vec(),
             master
                 .decryption_key(&keyword)
-                .expect("no collision with the secret")
+                .expect("no hit")
                 .expose()
                 .to_vec(),
         )
@@ -428,21 +405,17 @@ fn a_homomorphic_key_for_something_else_finds_nothing_unless_its_import_is_refus
     let stranger = Setting::new(8)
         .master
         .homomorphic_key(&setting.keyword)
-        .expect("no collision with the secret");
+        .expect("no hit");
     assert_eq!(
         import(&*stranger.expose()),
         BadHomKey::WrongPart { index: 3 }
     );
     // The decryption key, part by part.
-    let good = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret")
-        .expose();
+    let good = setting.delegated().expose();
     let wrong = setting
         .master
         .decryption_key(&other_keyword)
-        .expect("no collision with the secret")
+        .expect("no hit")
         .expose();
     for index in 1..=4 {
         let mut spliced = good.to_vec();
@@ -471,10 +444,7 @@ fn a_keyword_that_hits_the_receivers_secret_gets_no_key_and_no_ciphertext() {
         refused.expect_err("hit"),
         BadHomKey::KeywordCollidesWithKey(KeywordCollidesWithKey)
     );
-    let key = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret");
+    let key = setting.delegated();
     let refused = DecryptionKey::from_bytes(&public, &setting.keyword, &*key.expose());
     assert_eq!(
         refused.expect_err("hit"),
@@ -508,11 +478,7 @@ fn a_scalar_encoded_with_the_order_added_is_refused_in_every_part_of_a_key() {
             BadHomKey::ScalarNotReduced { index }
         );
     }
-    let key = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret")
-        .expose();
+    let key = setting.delegated().expose();
     for index in 1..=4 {
         let bytes = encoded_again(&*key, 128 * (index - 1));
         let refused = DecryptionKey::from_bytes(public, &setting.keyword, &bytes);
@@ -631,8 +597,8 @@ fn without_the_integrity_check_a_foreign_input_spoils_the_sum_and_only_the_recei
     let careless = server_parts(&setting.server).forge_tag(&public, careless);
     let careless = checked(&careless).expect("every component is in its group");
     assert!(setting.server.test(&careless).is_ok());
-    assert!(setting.master.decrypt(&setting.keyword, &careless).is_err());
-    let refused = setting.server.add(&inputs[0], &inputs[1], &mut setting.rng);
+    assert!(setting.decrypt(&careless).is_err());
+    let refused = setting.add(&inputs[0], &inputs[1]);
     assert_eq!(refused, Err(EvaluationError::MisOperation { index: 1 }));
 }
 
@@ -673,7 +639,7 @@ fn a_value_tested_with_another_key_is_not_taken_as_tested() {
     let foreign = other_encryptor.encrypt(2, &mut setting.rng);
     let foreign = other_server.test(&foreign).expect("its own");
     let terms = [Term::tested(1, &mine), Term::tested(1, &foreign)];
-    let refused = setting.server.evaluate(&terms, 0, &mut setting.rng);
+    let refused = setting.sum(&terms, 0);
     assert_eq!(
         refused,
         Err(EvaluationError::TestedWithOtherKey { index: 1 })
@@ -683,7 +649,7 @@ fn a_value_tested_with_another_key_is_not_taken_as_tested() {
     let key = stranger
         .master
         .homomorphic_key(&setting.keyword)
-        .expect("no collision with the secret");
+        .expect("no hit");
     let refused = key.evaluate(&[Term::tested(1, &mine)], 0, &mut setting.rng);
     assert_eq!(
         refused,
@@ -715,8 +681,8 @@ fn every_rejection_looks_the_same_from_outside() {
     let swapped = checked(&swapped).expect("every component is in its group");
     let rejections = [
         setting.master.decrypt(&other_keyword, &ciphertext),
-        setting.master.decrypt(&setting.keyword, &changed),
-        setting.master.decrypt(&setting.keyword, &swapped),
+        setting.decrypt(&changed),
+        setting.decrypt(&swapped),
     ]
     .map(|result| result.expect_err("wrong"));
     let texts = rejections.map(|rejected| format!("{rejected} {rejected:?}"));
@@ -747,11 +713,10 @@ fn ciphertexts_sent_twice_are_dropped_whatever_their_form() {
 fn a_ciphertext_for_another_receiver_passes_no_test_here() {
     let mut setting = Setting::new(17);
     let stranger = Setting::new(18);
-    let encryptor = Encryptor::new(stranger.master.public_key(), &setting.keyword)
-        .expect("no collision with the secret");
+    let encryptor = Encryptor::new(stranger.master.public_key(), &setting.keyword).expect("no hit");
     let foreign = encryptor.encrypt(1, &mut setting.rng);
     assert!(setting.server.test(&foreign).is_err());
-    assert!(setting.master.decrypt(&setting.keyword, &foreign).is_err());
+    assert!(setting.decrypt(&foreign).is_err());
     // The fingerprint is in the hashes: with the same components and the correct c5, the tag still differs.
     let (here, there) = (judge_of(&setting), judge_of(&stranger));
     assert_ne!(here.tau(&Fq12::one()), there.tau(&Fq12::one()));

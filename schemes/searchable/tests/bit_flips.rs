@@ -23,11 +23,6 @@ fn flips<const N: usize>(bytes: [u8; N]) -> impl ParallelIterator<Item = (usize,
     })
 }
 
-fn delegated(setting: &Setting) -> DecryptionKey {
-    let key = setting.master.decryption_key(&setting.keyword);
-    key.expect("no collision with the secret")
-}
-
 /// Whether a ciphertext passes its check and is then accepted by any of the keys.
 fn received(
     setting: &Setting,
@@ -35,7 +30,7 @@ fn received(
     checked: Result<Ciphertext, CiphertextError>,
 ) -> bool {
     checked.is_ok_and(|ciphertext| {
-        let master = setting.master.decrypt(&setting.keyword, &ciphertext);
+        let master = setting.decrypt(&ciphertext);
         setting.server.test(&ciphertext).is_ok()
             || master.is_ok()
             || delegated.decrypt(&ciphertext).is_ok()
@@ -46,7 +41,7 @@ fn received(
 fn no_bit_of_a_plain_ciphertext_can_change() {
     let mut setting = Setting::new(1);
     let bytes = setting.encrypt(42).to_plain();
-    let delegated = delegated(&setting);
+    let delegated = setting.delegated();
     let accepted = flips(bytes).filter(is_tried).find_any(|(_, flipped)| {
         let checked = ReceivedCiphertext::from_plain(flipped).map(|received| received.check());
         received(&setting, &delegated, checked.expect("1840 bytes"))
@@ -58,7 +53,7 @@ fn no_bit_of_a_plain_ciphertext_can_change() {
 fn no_bit_of_a_compressed_ciphertext_can_change() {
     let mut setting = Setting::new(2);
     let bytes = setting.encrypt(42).to_compressed();
-    let delegated = delegated(&setting);
+    let delegated = setting.delegated();
     let accepted = flips(bytes).filter(is_tried).find_any(|(_, flipped)| {
         let checked = ReceivedCiphertext::from_compressed(flipped).map(|received| received.check());
         received(&setting, &delegated, checked.expect("976 bytes"))
@@ -98,7 +93,7 @@ fn no_bit_of_a_homomorphic_key_can_change() {
 fn no_bit_of_a_decryption_key_can_change() {
     let setting = Setting::new(5);
     // Every seventh bit: seven and eight are coprime, so every bit position in a byte is covered.
-    let accepted = flips(*delegated(&setting).expose())
+    let accepted = flips(*setting.delegated().expose())
         .filter(|(bit, _)| bit % 7 == 0)
         .find_any(|(_, flipped)| {
             let public = setting.master.public_key();
@@ -124,12 +119,8 @@ fn no_bit_of_a_message_can_change() {
 fn a_changed_bit_of_an_encrypted_product_is_refused_or_its_decryption_is() {
     let mut setting = Setting::new(8);
     let ring = Ring::new(4).expect("four bits");
-    let vector =
-        [Factor::encrypt(&setting.encryptor, ring, 9, &mut setting.rng).expect("below 16")];
-    let product = setting
-        .server
-        .inner_product(&vector, &vector, &mut setting.rng, &())
-        .expect("one keyword");
+    let vector = [setting.factor(ring, 9).expect("below 16")];
+    let product = setting.product(&vector, &vector).expect("one keyword");
     let table = DiscreteLog::new(product.bound().expect("short"), 1 << 16, &()).expect("a table");
     let bytes: [u8; 6 + 3 * 976] = product.to_bytes().try_into().expect("three ciphertexts");
     // The whole header. The ciphertexts have their own tests, so only enough bits to cover every position in a byte.
@@ -137,8 +128,7 @@ fn a_changed_bit_of_an_encrypted_product_is_refused_or_its_decryption_is() {
         .filter(|(bit, _)| *bit < 48 || bit % 61 == 0)
         .filter_map(|(bit, flipped)| {
             let product = EncryptedProduct::from_bytes(&flipped).ok()?;
-            let decrypt =
-                |ciphertext: &Ciphertext| setting.master.decrypt(&setting.keyword, ciphertext);
+            let decrypt = |ciphertext: &Ciphertext| setting.decrypt(ciphertext);
             (bit < 48 || product.decrypt(decrypt, &table).is_ok()).then_some(bit)
         })
         .collect();
@@ -151,8 +141,8 @@ fn a_changed_bit_of_an_encrypted_product_is_refused_or_its_decryption_is() {
 fn a_changed_bit_of_a_factor_is_refused_or_spoils_only_what_is_open() {
     let mut setting = Setting::new(6);
     let ring = Ring::new(8).expect("eight bits");
-    let factor = Factor::encrypt(&setting.encryptor, ring, 200, &mut setting.rng).expect("a byte");
-    let delegated = delegated(&setting);
+    let factor = setting.factor(ring, 200).expect("a byte");
+    let delegated = setting.delegated();
     let bytes: [u8; FACTOR_LEN] = factor.to_bytes().try_into().expect("982 bytes");
     // The whole header, and every fifth bit of the ciphertext, which has its own tests.
     let accepted: Vec<_> = flips(bytes)
@@ -175,18 +165,12 @@ fn a_changed_bit_of_a_factor_is_refused_or_spoils_only_what_is_open() {
 fn bytes_missing_or_left_over_are_refused_everywhere() {
     let mut setting = Setting::new(7);
     let public = setting.master.public_key();
-    let key = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret");
+    let key = setting.delegated();
     let ciphertext = setting.encryptor.encrypt(1, &mut setting.rng);
     let ring = Ring::new(4).expect("four bits");
-    let factor = Factor::encrypt(&setting.encryptor, ring, 3, &mut setting.rng).expect("below 16");
+    let factor = setting.factor(ring, 3).expect("below 16");
     let vector = [factor.clone()];
-    let product = setting
-        .server
-        .inner_product(&vector, &vector, &mut setting.rng, &())
-        .expect("one");
+    let product = setting.product(&vector, &vector).expect("one");
     type Refuses<'a> = Box<dyn Fn(&[u8]) -> bool + 'a>;
     let decoders: Vec<(Vec<u8>, Refuses<'_>)> = vec![
         (

@@ -8,9 +8,7 @@ use duet_searchable::*;
 fn vector(setting: &mut Setting, ring: Ring, numbers: &[u32]) -> Vec<Factor> {
     numbers
         .iter()
-        .map(|number| {
-            Factor::encrypt(&setting.encryptor, ring, *number, &mut setting.rng).expect("reduced")
-        })
+        .map(|number| setting.factor(ring, *number).expect("reduced"))
         .collect()
 }
 
@@ -29,10 +27,7 @@ fn the_inner_product_of_the_specifications_size_is_right() {
     let others: Vec<u32> = (0..8).map(|index| 65_535 - index * 31).collect();
     let left = vector(&mut setting, ring(16), &numbers);
     let right = vector(&mut setting, ring(16), &others);
-    let product = setting
-        .server
-        .inner_product(&left, &right, &mut setting.rng, &())
-        .expect("one keyword");
+    let product = setting.product(&left, &right).expect("one keyword");
     assert_eq!(product.bound().map(Bound::get), Ok((3 * 8) << 32));
     assert_eq!((product.length(), product.ciphertexts()), (8, 17));
     let expected = numbers
@@ -40,10 +35,7 @@ fn the_inner_product_of_the_specifications_size_is_right() {
         .zip(&others)
         .fold(0u32, |sum, (x, y)| sum.wrapping_add(x * y));
     let opened = product
-        .decrypt(
-            |ciphertext| setting.master.decrypt(&setting.keyword, ciphertext),
-            &table(&product),
-        )
+        .decrypt(|ciphertext| setting.decrypt(ciphertext), &table(&product))
         .expect("its own");
     assert_eq!(opened, expected % 65_536);
 }
@@ -73,9 +65,7 @@ fn a_component_under_another_keyword_is_named_with_its_side() {
         let mut bad = good.clone();
         bad[index] = foreign.clone();
         for (left, right, side) in [(&bad, &good, Side::Left), (&good, &bad, Side::Right)] {
-            let refused = setting
-                .server
-                .inner_product(left, right, &mut setting.rng, &());
+            let refused = setting.product(left, right);
             assert_eq!(
                 refused,
                 Err(InnerProductError::MisOperation { side, index })
@@ -110,7 +100,7 @@ fn vectors_that_do_not_fit_are_refused() {
     );
     assert_eq!(Ring::new(0), Err(RingError::Bits { bits: 0 }));
     assert_eq!(Ring::new(17), Err(RingError::Bits { bits: 17 }));
-    let refused = Factor::encrypt(&setting.encryptor, ring(4), 16, &mut setting.rng);
+    let refused = setting.factor(ring(4), 16);
     assert_eq!(
         refused,
         Err(RingError::NotReduced {
@@ -131,11 +121,9 @@ fn an_encrypted_part_outside_the_ring_is_out_of_range() {
         bytes[6..].copy_from_slice(&ciphertext.to_compressed());
         let bad = Factor::from_bytes(&bytes).expect("its form is right");
         let product = setting
-            .server
-            .inner_product(&[bad], &honest, &mut setting.rng, &())
+            .product(&[bad], &honest)
             .expect("its keyword is right");
-        let decrypt =
-            |ciphertext: &Ciphertext| setting.master.decrypt(&setting.keyword, ciphertext);
+        let decrypt = |ciphertext: &Ciphertext| setting.decrypt(ciphertext);
         let refused = product.decrypt(decrypt, &table(&product));
         let refused = refused.expect_err("outside the ring");
         assert!(
@@ -158,10 +146,7 @@ fn a_ciphertext_from_elsewhere_in_a_product_is_named_before_any_search() {
     let mut setting = Setting::new(8);
     let (_, other, _) = setting.other("memory");
     let vector = vector(&mut setting, ring(4), &[3, 4]);
-    let product = setting
-        .server
-        .inner_product(&vector, &vector, &mut setting.rng, &())
-        .expect("one keyword");
+    let product = setting.product(&vector, &vector).expect("one keyword");
     let foreign = other.encrypt(3, &mut setting.rng).to_compressed();
     // This table contains no number, so any search would fail first.
     let table = DiscreteLog::new(Bound::new(0), 1 << 16, &()).expect("a table");
@@ -169,8 +154,7 @@ fn a_ciphertext_from_elsewhere_in_a_product_is_named_before_any_search() {
         let mut bytes = product.to_bytes();
         bytes[6 + 976 * wrong..][..976].copy_from_slice(&foreign);
         let product = EncryptedProduct::from_bytes(&bytes).expect("its form is right");
-        let decrypt =
-            |ciphertext: &Ciphertext| setting.master.decrypt(&setting.keyword, ciphertext);
+        let decrypt = |ciphertext: &Ciphertext| setting.decrypt(ciphertext);
         let refused = product.decrypt(decrypt, &table).expect_err("foreign");
         assert!(
             matches!(refused, ProductError::Rejected { index, .. } if index == wrong),
@@ -201,10 +185,7 @@ fn a_product_of_no_components_is_refused() {
 fn a_product_with_parts_exchanged_from_another_keyword_is_rejected() {
     let mut setting = Setting::new(6);
     let left = vector(&mut setting, ring(4), &[3, 4]);
-    let product = setting
-        .server
-        .inner_product(&left, &left, &mut setting.rng, &())
-        .expect("one keyword");
+    let product = setting.product(&left, &left).expect("one keyword");
     let (keyword, ..) = setting.other("memory");
     let refused = product.decrypt(
         |ciphertext| setting.master.decrypt(&keyword, ciphertext),
@@ -226,14 +207,8 @@ fn with_one_vector_public_a_weighted_sum_is_one_ciphertext() {
         .zip(&ciphertexts)
         .map(|(weight, ciphertext)| Term::new(*weight, ciphertext))
         .collect();
-    let sum = setting
-        .server
-        .evaluate(&terms, 0, &mut setting.rng)
-        .expect("one keyword");
-    let message = setting
-        .master
-        .decrypt(&setting.keyword, sum.ciphertext())
-        .expect("its own");
+    let sum = setting.sum(&terms, 0).expect("one keyword");
+    let message = setting.decrypt(sum.ciphertext()).expect("its own");
     let table = DiscreteLog::new(Bound::new(100_000), 1 << 16, &()).expect("a table");
     assert_eq!(table.find(&message), Ok(5 * 7 - 3 * 11 - 1000 * 17));
 }

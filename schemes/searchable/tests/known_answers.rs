@@ -65,7 +65,7 @@ fn keywords_and_secrets_are_derived_as_specified() {
         let omega_point = judge::encode(&point.into_affine());
         let key = master(&vectors)
             .homomorphic_key(&self::keyword(&vectors[keyword]))
-            .expect("no collision with the secret");
+            .expect("no hit");
         // The first component of a homomorphic key is ω·P1.
         assert_eq!(key.expose()[..48], omega_point);
     }
@@ -77,16 +77,10 @@ fn the_homomorphic_key_is_the_same_bytes_every_time() {
     let (master, keyword) = (master(&vectors), keyword(&vectors["keyword"]));
     let expected = bytes(&vectors["homkey"]);
     for _ in 0..2 {
-        let key = master
-            .homomorphic_key(&keyword)
-            .expect("no collision with the secret");
+        let key = master.homomorphic_key(&keyword).expect("no hit");
         assert_eq!(key.expose().to_vec(), expected);
         assert_eq!(
-            master
-                .trapdoor(&keyword)
-                .expect("no collision with the secret")
-                .expose()
-                .to_vec(),
+            master.trapdoor(&keyword).expect("no hit").expose().to_vec(),
             expected
         );
     }
@@ -105,8 +99,7 @@ fn encryption_with_the_recorded_randomness_gives_the_recorded_bytes() {
     ];
     for (case, keyword) in cases {
         let keyword = self::keyword(&vectors[keyword]);
-        let encryptor =
-            Encryptor::new(master.public_key(), &keyword).expect("no collision with the secret");
+        let encryptor = Encryptor::new(master.public_key(), &keyword).expect("no hit");
         let mut replay = Replay::new(&[array(&case["s"])]);
         let made = encryptor.encrypt(number(&case["m"]), &mut replay);
         assert_eq!(made.to_plain().to_vec(), bytes(&case["ct"]));
@@ -123,9 +116,7 @@ fn encryption_with_the_recorded_randomness_gives_the_recorded_bytes() {
 fn sums_with_the_recorded_randomness_give_the_recorded_bytes() {
     let vectors = vectors();
     let (master, keyword) = (master(&vectors), keyword(&vectors["keyword"]));
-    let key = master
-        .homomorphic_key(&keyword)
-        .expect("no collision with the secret");
+    let key = master.homomorphic_key(&keyword).expect("no hit");
     let inputs = [&vectors["enc"][0]["ct"], &vectors["enc"][1]["ct"]].map(ciphertext);
     for (case, weights) in [("eval_sum", [1, 1]), ("eval_weighted", [3, 10])] {
         let case = &vectors[case];
@@ -144,7 +135,7 @@ fn sums_with_the_recorded_randomness_give_the_recorded_bytes() {
             master.decrypt(&keyword, sum.ciphertext()),
             master
                 .decryption_key(&keyword)
-                .expect("no collision with the secret")
+                .expect("no hit")
                 .decrypt(sum.ciphertext()),
         ] {
             assert_eq!(
@@ -171,9 +162,7 @@ fn the_recorded_forgeries_are_refused() {
     for name in ["keyword", "other_keyword"] {
         let keyword = keyword(&vectors[name]);
         assert!(master.decrypt(&keyword, &mixed).is_err());
-        let delegated = master
-            .decryption_key(&keyword)
-            .expect("no collision with the secret");
+        let delegated = master.decryption_key(&keyword).expect("no hit");
         assert!(delegated.decrypt(&mixed).is_err());
     }
     assert_eq!(

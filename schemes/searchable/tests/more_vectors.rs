@@ -24,14 +24,9 @@ fn make() -> Value {
     let seed = [0x42; 32];
     let master = MasterKey::from_seed(&seed).expect("usable");
     let keyword = Keyword::telemetry("duet", "missed slots", 12).expect("short");
-    let encryptor =
-        Encryptor::new(master.public_key(), &keyword).expect("no collision with the secret");
-    let server = master
-        .homomorphic_key(&keyword)
-        .expect("no collision with the secret");
-    let decryption = master
-        .decryption_key(&keyword)
-        .expect("no collision with the secret");
+    let encryptor = Encryptor::new(master.public_key(), &keyword).expect("no hit");
+    let server = master.homomorphic_key(&keyword).expect("no hit");
+    let decryption = master.decryption_key(&keyword).expect("no hit");
     let public = Public::from_bytes(&master.public_key().to_bytes());
     let parts = Parts::decryption(&*decryption.expose());
     let table = DiscreteLog::new(Bound::new(100_000), 1 << 16, &()).expect("a table");

@@ -21,14 +21,8 @@ fn cases(cases: u32) -> ProptestConfig {
 
 /// Decrypts with both forms, which must agree.
 fn decrypt(setting: &Setting, ciphertext: &Ciphertext) -> Result<Message, Rejected> {
-    let delegated = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret");
-    let (scalar, group) = (
-        setting.master.decrypt(&setting.keyword, ciphertext),
-        delegated.decrypt(ciphertext),
-    );
+    let delegated = setting.delegated();
+    let (scalar, group) = (setting.decrypt(ciphertext), delegated.decrypt(ciphertext));
     assert_eq!(scalar.as_ref().ok(), group.as_ref().ok());
     scalar
 }
@@ -57,7 +51,7 @@ proptest! {
         let expected: i64 = constant + inputs.iter().map(|(number, weight)| number * weight).sum::<i64>();
         let bound = Bound::of_sum(inputs.iter().map(|(_, weight)| (*weight, Bound::new(1000))), constant);
         prop_assert!(expected.unsigned_abs() <= bound.expect("small").get());
-        let sum = setting.server.evaluate(&terms, constant, &mut setting.rng).expect("one keyword");
+        let sum = setting.sum(&terms, constant).expect("one keyword");
         prop_assert_eq!(number(&setting, sum.ciphertext()), expected);
         // The result is a valid ciphertext.
         prop_assert_eq!(setting.server.test(sum.ciphertext()), Ok(sum));
@@ -104,13 +98,11 @@ proptest! {
         let ring = Ring::new(bits).expect("1 to 16");
         let modulus = ring.modulus();
         let mut factor = |number: u32| {
-            Factor::encrypt(&setting.encryptor, ring, number % modulus, &mut setting.rng)
+            setting.factor(ring, number % modulus)
                 .expect("reduced")
         };
         let (left, right): (Vec<_>, Vec<_>) = pairs.iter().map(|(x, y)| (factor(*x), factor(*y))).unzip();
-        let product = setting
-            .server
-            .inner_product(&left, &right, &mut setting.rng, &())
+        let product = setting.product(&left, &right)
             .expect("one keyword");
         prop_assert_eq!(product.ciphertexts(), 2 * pairs.len() + 1);
         let read = EncryptedProduct::from_bytes(&product.to_bytes());
@@ -140,20 +132,14 @@ fn weights_of_more_than_32_bits_count_too() {
     let ciphertext = setting.encrypt(3);
     let weight = (1 << 33) + 5;
     let terms = [Term::new(weight, &ciphertext), Term::new(-7, &ciphertext)];
-    let sum = setting
-        .server
-        .evaluate(&terms, 0, &mut setting.rng)
-        .expect("one keyword");
+    let sum = setting.sum(&terms, 0).expect("one keyword");
     assert_eq!(number(&setting, sum.ciphertext()), 3 * (weight - 7));
     // The largest possible weights, which cancel.
     let terms = [
         Term::new(i64::MIN, &ciphertext),
         Term::new(i64::MAX, &ciphertext),
     ];
-    let sum = setting
-        .server
-        .evaluate(&terms, 0, &mut setting.rng)
-        .expect("one keyword");
+    let sum = setting.sum(&terms, 0).expect("one keyword");
     assert_eq!(number(&setting, sum.ciphertext()), -3);
 }
 
@@ -161,13 +147,11 @@ fn weights_of_more_than_32_bits_count_too() {
 fn one_input_is_made_fresh_and_no_input_is_refused() {
     let mut setting = Setting::new(2);
     let ciphertext = setting.encrypt(-9);
-    let fresh = setting
-        .server
-        .evaluate(&[Term::new(1, &ciphertext)], 0, &mut setting.rng);
+    let fresh = setting.sum(&[Term::new(1, &ciphertext)], 0);
     let fresh = fresh.expect("one keyword").into_ciphertext();
     assert_ne!(fresh, ciphertext);
     assert_eq!(number(&setting, &fresh), -9);
-    let nothing = setting.server.evaluate(&[], 5, &mut setting.rng);
+    let nothing = setting.sum(&[], 5);
     assert_eq!(nothing, Err(EvaluationError::EmptyInput));
 }
 
@@ -177,10 +161,7 @@ fn weights_of_zero_encrypt_the_constant() {
     let ciphertext = setting.encrypt(1234);
     let terms = [Term::new(0, &ciphertext); 3];
     for constant in [0, 77, -77] {
-        let sum = setting
-            .server
-            .evaluate(&terms, constant, &mut setting.rng)
-            .expect("one keyword");
+        let sum = setting.sum(&terms, constant).expect("one keyword");
         assert_eq!(number(&setting, sum.ciphertext()), constant);
     }
 }
@@ -190,7 +171,7 @@ fn the_same_sum_twice_is_two_ciphertexts_and_one_plaintext() {
     let mut setting = Setting::new(4);
     let inputs = [setting.encrypt(40), setting.encrypt(2)];
     let mut sum = || {
-        let sum = setting.server.add(&inputs[0], &inputs[1], &mut setting.rng);
+        let sum = setting.add(&inputs[0], &inputs[1]);
         sum.expect("one keyword").into_ciphertext()
     };
     let (first, second) = (sum(), sum());
@@ -223,8 +204,7 @@ fn ciphertexts_under_a_thousand_other_keywords_pass_no_test() {
     let mut others: Vec<_> = (0..1000)
         .map(|index| {
             let keyword = Keyword::telemetry("duet", "cpu", 1_000_000 + index).expect("short");
-            let encryptor = Encryptor::new(setting.master.public_key(), &keyword)
-                .expect("no collision with the secret");
+            let encryptor = Encryptor::new(setting.master.public_key(), &keyword).expect("no hit");
             encryptor.encrypt(7, &mut setting.rng)
         })
         .collect();
@@ -269,10 +249,7 @@ fn what_is_done_for_many_at_once_is_what_is_done_for_each() {
     }
     let (_, other, _) = setting.other("memory");
     ciphertexts[3] = other.encrypt(1, &mut one_by_one);
-    let delegated = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret");
+    let delegated = setting.delegated();
     for messages in [
         setting
             .master
@@ -327,10 +304,7 @@ fn keywords_of_fields_do_not_run_into_each_other() {
 #[test]
 fn secrets_are_never_printed() {
     let mut setting = Setting::new(8);
-    let delegated = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no collision with the secret");
+    let delegated = setting.delegated();
     let ciphertext = setting.encrypt(5);
     let message = decrypt(&setting, &ciphertext).expect("its own");
     // Compares the exact output, so no form of a secret can be in it.

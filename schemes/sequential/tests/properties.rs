@@ -5,7 +5,7 @@ mod common;
 use common::model::{self, Key, Verdict, ALL_CHECKS};
 use duet_sequential::{
     sign,
-    testing::{chain, decode_everything, secret_key, KEYS},
+    testing::{chain, secret_key, KEYS},
     Attestation, ChainSignature, Epoch, HopNumber, Keyring, Link, Party, PublicKey, Record,
     SecretKey, Statement, Suite, Time,
 };
@@ -174,72 +174,6 @@ proptest! {
             .expect("below the modulus");
         prop_assert_eq!(BigUint::from_bytes_be(&output), number.modpow(&key.d, &key.n));
     }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
-
-    #[test]
-    fn no_decoder_panics_and_accepted_bytes_are_canonical(
-        bytes in vec(any::<u8>(), 0..600),
-        seed in 0_usize..6,
-        at: Index,
-        cut: Index,
-        byte: u8,
-    ) {
-        decode_everything(&bytes);
-        let mut mutated = samples()[seed].clone();
-        let index = at.index(mutated.len());
-        mutated[index] = byte;
-        decode_everything(&mutated);
-        mutated.truncate(cut.index(mutated.len()));
-        decode_everything(&mutated);
-        mutated.extend_from_slice(&bytes);
-        decode_everything(&mutated);
-    }
-}
-
-/// One valid encoding of each type except secret keys, whose primality tests are slow.
-fn samples() -> &'static [Vec<u8>; 6] {
-    static SAMPLES: std::sync::OnceLock<[Vec<u8>; 6]> = std::sync::OnceLock::new();
-    SAMPLES.get_or_init(|| {
-        let key = secret_key(Suite::Rsa2048, 0);
-        let record = Record::first(key, b"one", Epoch(1)).expect("a record");
-        let record = record.append(key, b"two").expect("a record");
-        let folder = tempfile::tempdir().expect("a folder");
-        let limits = duet_sequential::queue::Limits {
-            records: 10,
-            bytes: 10_000,
-        };
-        let files = duet_sequential::queue::QueueFiles::in_folder(folder.path());
-        let mut store = duet_sequential::queue::QueueStore::open(&files, limits).expect("a queue");
-        let terms = duet_sequential::queue::Terms {
-            verifier: Party::named("me"),
-            deadline: Time(9),
-            value: 1,
-        };
-        let id = store.add(record.clone(), terms, Time(0)).expect("room");
-        store.remove(&id).expect("it is in the queue");
-        drop(store);
-        [
-            record.signature().to_bytes(),
-            [&[2], record.signature().to_core().as_slice()].concat(),
-            record.to_bytes(),
-            key.public().as_bytes().to_vec(),
-            std::fs::read(folder.path().join("queue.log")).expect("a log"),
-            // The body of a frame that says a mark.
-            [&[4], [7; 40].as_slice()].concat(),
-        ]
-    })
-}
-
-#[test]
-fn good_encodings_pass_through_every_decoder() {
-    for sample in samples() {
-        decode_everything(sample);
-    }
-    let secret = secret_key(Suite::Rsa3072, 0).to_bytes().expect("bytes");
-    decode_everything(&secret);
 }
 
 #[test]

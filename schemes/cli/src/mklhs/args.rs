@@ -1,10 +1,12 @@
 //! The arguments of `duet-schemes mklhs`, with their help texts.
 
+use super::formats::SignersFile;
 use crate::{
+    failure::Failure,
     keys::{KeyArg, RegisterArgs},
-    output::To,
+    output::{Output, To},
 };
-use duet_mklhs::Scalar;
+use duet_mklhs::{Bounds, Scalar, Signers};
 use std::{ffi::OsString, path::PathBuf};
 
 const NOTES: &str = "\
@@ -36,111 +38,22 @@ pub(crate) enum Command {
         keys: Vec<PathBuf>,
     },
     /// Signs numbers, each under its label. A label can be signed only once.
-    Sign {
-        #[command(flatten)]
-        key: KeyArg,
-        #[command(flatten)]
-        register: RegisterArgs,
-        #[command(flatten)]
-        label: LabelArgs,
-        /// Numbers are residues modulo the group order, and not limited to 64 bits.
-        #[arg(long)]
-        residues: bool,
-        #[command(flatten)]
-        to: To,
-        /// The numbers to sign, from a file instead: one TAG=NUMBER in each line; `-` for standard input.
-        #[arg(long = "numbers", value_name = "FILE", conflicts_with = "numbers")]
-        file: Option<PathBuf>,
-        /// The numbers to sign: load=17 signs 17 under the tag load.
-        #[arg(required_unless_present = "file", value_name = "TAG=NUMBER", value_parser = pair)]
-        numbers: Vec<(String, Scalar)>,
-    },
+    Sign(Sign),
     /// Checks single signatures as a batch, and lists the invalid ones.
-    Check {
-        /// The file of signers.
-        #[arg(long, value_name = "FILE")]
-        signers: PathBuf,
-        /// Numbers are residues modulo the group order, and not limited to 64 bits.
-        #[arg(long)]
-        residues: bool,
-        /// The files of records.
-        #[arg(required = true)]
-        records: Vec<PathBuf>,
-    },
+    Check(Check),
     /// Writes a program: one label for each signer and tag, with the signer's weight.
-    Program {
-        #[command(flatten)]
-        label: LabelArgs,
-        /// The tags. Each gets the same weight.
-        #[arg(long = "tag", required = true)]
-        tags: Vec<String>,
-        /// Numbers are residues modulo the group order, and not limited to 64 bits.
-        #[arg(long)]
-        residues: bool,
-        #[command(flatten)]
-        to: To,
-        /// Signers and their weights, from a file instead: one ID=WEIGHT in each line; `-` for standard input.
-        #[arg(long = "weights", value_name = "FILE", conflicts_with = "weights")]
-        file: Option<PathBuf>,
-        /// Signers and their weights: the identity in hex, =, and a non-zero number.
-        #[arg(required_unless_present = "file", value_name = "ID=WEIGHT", value_parser = pair)]
-        weights: Vec<(String, Scalar)>,
-    },
+    Program(Program),
     /// Combines the signatures of a program's inputs into one signature.
-    Combine {
-        /// The program.
-        #[arg(long, value_name = "FILE")]
-        program: PathBuf,
-        /// The file of signers. Each signature is checked, and invalid ones are dropped.
-        #[arg(long, value_name = "FILE", required_unless_present = "unchecked")]
-        signers: Option<PathBuf>,
-        /// Skips all checks. One invalid signature makes the result invalid, and the result does not show which.
-        #[arg(long, conflicts_with = "signers")]
-        unchecked: bool,
-        #[command(flatten)]
-        to: To,
-        /// The files of records. Records that are not inputs of the program are ignored.
-        #[arg(required = true)]
-        records: Vec<PathBuf>,
-    },
+    Combine(Combine),
     /// Adds combined signatures, each with a weight, so that signatures can be combined in a tree.
     ///
     /// The parts must not have a label in common. The program of the result is written, too.
-    Join {
-        /// The file of signers. Each part is verified.
-        #[arg(long, value_name = "FILE", required_unless_present = "unchecked")]
-        signers: Option<PathBuf>,
-        /// Skips all checks. One invalid part makes the result invalid, and the result does not show which.
-        #[arg(long, conflicts_with = "signers")]
-        unchecked: bool,
-        /// The output file for the program of the result. Verifiers should create it from their own view instead.
-        #[arg(long, value_name = "FILE")]
-        program: PathBuf,
-        #[command(flatten)]
-        to: To,
-        /// A non-zero weight, the program of a part, and its combined signature. Repeat for each part.
-        #[arg(long = "part", required = true, num_args = 3, allow_negative_numbers = true,
-              value_names = ["WEIGHT", "PROGRAM", "COMBINED"])]
-        parts: Vec<OsString>,
-    },
+    Join(Join),
     /// Verifies combined signatures of one program, and prints the contribution of each signer.
     ///
     /// The program is prepared only once, so verifying several signatures costs little more than one. Valid signatures
     /// are printed even if others are invalid.
-    Verify {
-        /// The program, from your own view. Never take it from the sender of the signature.
-        #[arg(long, value_name = "FILE")]
-        program: PathBuf,
-        /// The file of signers.
-        #[arg(long, value_name = "FILE")]
-        signers: PathBuf,
-        /// The expected total. Without it, the total that the signature claims.
-        #[arg(long, allow_negative_numbers = true)]
-        total: Option<Scalar>,
-        /// The combined signatures.
-        #[arg(required = true)]
-        combined: Vec<PathBuf>,
-    },
+    Verify(Verify),
     /// Evidence that a signer signed two numbers under one label.
     #[command(subcommand)]
     Equivocation(Equivocation),
@@ -149,32 +62,177 @@ pub(crate) enum Command {
 #[derive(clap::Subcommand)]
 pub(crate) enum Equivocation {
     /// Finds two valid signatures on one label with different numbers, and writes them as a proof.
-    Prove {
-        /// The file of signers. Invalid signatures are dropped.
-        #[arg(long, value_name = "FILE")]
-        signers: PathBuf,
-        #[command(flatten)]
-        to: To,
-        /// The files of records.
-        #[arg(required = true)]
-        records: Vec<PathBuf>,
-    },
+    Prove(Prove),
     /// Checks whether a proof is valid.
-    Check {
-        /// The file of signers.
-        #[arg(long, value_name = "FILE")]
-        signers: PathBuf,
-        /// The proof.
-        proof: PathBuf,
-    },
-    /// Checks a proof and revokes the signer's key permanently.
-    Revoke {
-        /// The file of signers to update.
-        #[arg(long, value_name = "FILE")]
-        signers: PathBuf,
-        /// The proof.
-        proof: PathBuf,
-    },
+    Check(Evidence),
+    /// Checks a proof and revokes the signer's key permanently, in the file of signers.
+    Revoke(Evidence),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Sign {
+    #[command(flatten)]
+    pub(super) key: KeyArg,
+    #[command(flatten)]
+    pub(super) register: RegisterArgs,
+    #[command(flatten)]
+    pub(super) label: LabelArgs,
+    #[command(flatten)]
+    pub(super) bounds: BoundsArg,
+    #[command(flatten)]
+    pub(super) to: To,
+    /// The numbers to sign, from a file instead: one TAG=NUMBER in each line; `-` for standard input.
+    #[arg(long = "numbers", value_name = "FILE", conflicts_with = "numbers")]
+    pub(super) file: Option<PathBuf>,
+    /// The numbers to sign: load=17 signs 17 under the tag load.
+    #[arg(required_unless_present = "file", value_name = "TAG=NUMBER", value_parser = pair)]
+    pub(super) numbers: Vec<(String, Scalar)>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(super) signers: SignersArg,
+    #[command(flatten)]
+    pub(super) bounds: BoundsArg,
+    /// The files of records.
+    #[arg(required = true)]
+    pub(super) records: Vec<PathBuf>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Program {
+    #[command(flatten)]
+    pub(super) label: LabelArgs,
+    /// The tags. Each gets the same weight.
+    #[arg(long = "tag", required = true)]
+    pub(super) tags: Vec<String>,
+    #[command(flatten)]
+    pub(super) bounds: BoundsArg,
+    #[command(flatten)]
+    pub(super) to: To,
+    /// Signers and their weights, from a file instead: one ID=WEIGHT in each line; `-` for standard input.
+    #[arg(long = "weights", value_name = "FILE", conflicts_with = "weights")]
+    pub(super) file: Option<PathBuf>,
+    /// Signers and their weights: the identity in hex, =, and a non-zero number.
+    #[arg(required_unless_present = "file", value_name = "ID=WEIGHT", value_parser = pair)]
+    pub(super) weights: Vec<(String, Scalar)>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Combine {
+    /// The program.
+    #[arg(long, value_name = "FILE")]
+    pub(super) program: PathBuf,
+    #[command(flatten)]
+    pub(super) checks: ChecksArg,
+    #[command(flatten)]
+    pub(super) to: To,
+    /// The files of records. Records that are not inputs of the program are ignored.
+    #[arg(required = true)]
+    pub(super) records: Vec<PathBuf>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Join {
+    #[command(flatten)]
+    pub(super) checks: ChecksArg,
+    /// The output file for the program of the result. Verifiers should create it from their own view instead.
+    #[arg(long, value_name = "FILE")]
+    pub(super) program: PathBuf,
+    #[command(flatten)]
+    pub(super) to: To,
+    /// A non-zero weight, the program of a part, and its combined signature. Repeat for each part.
+    #[arg(long = "part", required = true, num_args = 3, allow_negative_numbers = true,
+          value_names = ["WEIGHT", "PROGRAM", "COMBINED"])]
+    pub(super) parts: Vec<OsString>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Verify {
+    /// The program, from your own view. Never take it from the sender of the signature.
+    #[arg(long, value_name = "FILE")]
+    pub(super) program: PathBuf,
+    #[command(flatten)]
+    pub(super) signers: SignersArg,
+    /// The expected total. Without it, the total that the signature claims.
+    #[arg(long, allow_negative_numbers = true)]
+    pub(super) total: Option<Scalar>,
+    /// The combined signatures.
+    #[arg(required = true)]
+    pub(super) combined: Vec<PathBuf>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Prove {
+    #[command(flatten)]
+    pub(super) signers: SignersArg,
+    #[command(flatten)]
+    pub(super) to: To,
+    /// The files of records. Invalid signatures are dropped.
+    #[arg(required = true)]
+    pub(super) records: Vec<PathBuf>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Evidence {
+    #[command(flatten)]
+    pub(super) signers: SignersArg,
+    /// The proof.
+    pub(super) proof: PathBuf,
+}
+
+/// The keys of the signers.
+#[derive(clap::Args)]
+pub(crate) struct SignersArg {
+    /// The file of signers.
+    #[arg(long = "signers", value_name = "FILE", id = "signers")]
+    pub(super) file: PathBuf,
+}
+
+impl SignersArg {
+    /// Reads the file, and checks every key and every revocation in it.
+    pub(crate) fn check(&self, output: &Output) -> Result<Signers, Failure> {
+        SignersFile::read(&self.file)?.check(output)
+    }
+}
+
+/// The keys with which inputs are checked.
+#[derive(clap::Args)]
+pub(crate) struct ChecksArg {
+    /// The file of signers. Invalid signatures of records are dropped, and an invalid part is an error.
+    #[arg(long, value_name = "FILE", required_unless_present = "unchecked")]
+    signers: Option<PathBuf>,
+    /// Skips all checks. One invalid input makes the result invalid, and the result does not show which.
+    #[arg(long, conflicts_with = "signers")]
+    unchecked: bool,
+}
+
+impl ChecksArg {
+    /// The checked signers, if inputs are to be checked.
+    pub(super) fn signers(&self, output: &Output) -> Result<Option<Signers>, Failure> {
+        let read = |file: &PathBuf| SignersFile::read(file)?.check(output);
+        let signers = self.signers.as_ref().filter(|_| !self.unchecked);
+        signers.map(read).transpose()
+    }
+}
+
+/// The range of numbers.
+#[derive(clap::Args)]
+pub(crate) struct BoundsArg {
+    /// Numbers are residues modulo the group order, and not limited to 64 bits.
+    #[arg(long)]
+    residues: bool,
+}
+
+impl BoundsArg {
+    pub(super) fn get(&self) -> Bounds {
+        if self.residues {
+            Bounds::Residues
+        } else {
+            Bounds::Integers
+        }
+    }
 }
 
 #[derive(clap::Args)]

@@ -1,8 +1,8 @@
 //! Programs, combining, joining and verifying.
 
 use super::{
-    args::LabelArgs,
-    formats::{self, CombinedFile, SignersFile},
+    args::{self, Combine, Join, Verify},
+    formats::{self, CombinedFile},
     records::FilteredRecords,
 };
 use crate::{
@@ -16,31 +16,26 @@ use duet_mklhs::{
     Program, Scalar, Signers, Verified,
 };
 use serde_json::{json, Value};
-use std::{
-    cell::LazyCell,
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::{cell::LazyCell, ffi::OsString, path::Path};
 
 /// Writes a program.
 pub(super) fn program(
-    label: &LabelArgs,
-    tags: &[String],
-    bounds: Bounds,
+    args: &args::Program,
     weights: &[(String, Scalar)],
-    to: &Path,
     output: &Output,
 ) -> Result<(), Failure> {
+    let to = &args.to.path;
     let mut coefficients = Vec::new();
     let mut labels = Vec::new();
     for (id, weight) in weights {
         let signer = formats::signer_id(id)?;
-        for tag in tags {
+        for tag in &args.tags {
             coefficients.push(*weight);
-            labels.push(label.label(signer, tag)?);
+            labels.push(args.label.label(signer, tag)?);
         }
     }
-    let program = Program::new(bounds, coefficients, labels).map_err(Failure::input)?;
+    let program = Program::new(args.bounds.get(), coefficients, labels);
+    let program = program.map_err(Failure::input)?;
     object::write(to, &MKLHS_PROGRAM, &program.to_bytes(), output)?;
     let digest = hex::encode(program.digest());
     output.made(
@@ -70,18 +65,12 @@ pub(super) fn describe_program(program: &Program) -> (Value, String) {
 }
 
 /// Combines the signatures of a program's inputs.
-pub(super) fn combine(
-    program: &Path,
-    signers: Option<&Path>,
-    records: &[PathBuf],
-    to: &Path,
-    output: &Output,
-) -> Result<(), Failure> {
-    let program = formats::read_program(program)?;
-    let mut records = FilteredRecords::read(records, output)?;
+pub(super) fn combine(args: &Combine, output: &Output) -> Result<(), Failure> {
+    let to = &args.to.path;
+    let program = formats::read_program(&args.program)?;
+    let mut records = FilteredRecords::read(&args.records, output)?;
     records.keep(program.labels());
-    if let Some(signers) = signers {
-        let signers = SignersFile::read(signers)?.check(output)?;
+    if let Some(signers) = args.checks.signers(output)? {
         for signer in program.signers() {
             signers.key(signer).map_err(Failure::refused)?;
         }
@@ -154,18 +143,10 @@ impl NamedPart {
 }
 
 /// Adds combined signatures.
-pub(super) fn join(
-    parts: &[OsString],
-    signers: Option<&Path>,
-    to_program: &Path,
-    to: &Path,
-    output: &Output,
-) -> Result<(), Failure> {
-    let signers = match signers {
-        Some(signers) => Some(SignersFile::read(signers)?.check(output)?),
-        None => None,
-    };
-    let (words, _) = parts.as_chunks();
+pub(super) fn join(args: &Join, output: &Output) -> Result<(), Failure> {
+    let (to_program, to) = (&args.program, &args.to.path);
+    let signers = args.checks.signers(output)?;
+    let (words, _) = args.parts.as_chunks();
     let parts = words
         .iter()
         .map(|words| NamedPart::read(words, signers.as_ref()))
@@ -198,21 +179,16 @@ pub(super) fn join(
 }
 
 /// Verifies combined signatures of one program.
-pub(super) fn verify(
-    program: &Path,
-    signers: &Path,
-    total: Option<Scalar>,
-    combined: &[PathBuf],
-    output: &Output,
-) -> Result<(), Failure> {
-    let program = formats::read_program(program)?;
-    let signers = SignersFile::read(signers)?.check(output)?;
+pub(super) fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
+    let combined = args.combined.as_slice();
+    let program = formats::read_program(&args.program)?;
+    let signers = args.signers.check(output)?;
     let verifier = Verifier {
         digest: program.digest(),
         // Prepared only when there is something to verify.
         prepared: LazyCell::new(|| program.prepare()),
         signers,
-        total,
+        total: args.total,
     };
     if let [only] = combined {
         let verified = verifier.verify(&CombinedFile::read(only)?)?;

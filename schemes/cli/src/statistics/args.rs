@@ -2,6 +2,7 @@
 
 use crate::{
     keys::{KeyArg, RegisterArgs},
+    mklhs::SignersArg,
     output::To,
 };
 use clap::{Args, Subcommand, ValueEnum};
@@ -80,9 +81,8 @@ pub(crate) struct Source {
 /// The verifier's own view: the sources and their weights. Never take it from the sender of a proof.
 #[derive(Args)]
 pub(crate) struct ViewArgs {
-    /// The file of signers.
-    #[arg(long, value_name = "FILE")]
-    pub(super) signers: PathBuf,
+    #[command(flatten)]
+    pub(super) signers: SignersArg,
     #[command(flatten)]
     pub(super) data: DataArgs,
     /// The number of values of each source.

@@ -4,7 +4,11 @@
 
 pub mod judge;
 
-use duet_searchable::{Ciphertext, Encryptor, HomomorphicKey, Keyword, MasterKey};
+use duet_searchable::{
+    Ciphertext, DecryptionKey, EncryptedProduct, Encryptor, EvaluationError, Factor,
+    HomomorphicKey, InnerProductError, Keyword, MasterKey, Message, Rejected, Ring, RingError,
+    Term, Tested,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{CryptoRng, Error, RngCore, SeedableRng};
 use serde_json::Value;
@@ -83,6 +87,35 @@ impl Setting {
 
     pub fn encrypt(&mut self, number: i64) -> Ciphertext {
         self.encryptor.encrypt(number, &mut self.rng)
+    }
+
+    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Message, Rejected> {
+        self.master.decrypt(&self.keyword, ciphertext)
+    }
+
+    /// The decryption key of a delegate.
+    pub fn delegated(&self) -> DecryptionKey {
+        self.master.decryption_key(&self.keyword).expect("no hit")
+    }
+
+    pub fn add(&mut self, x: &Ciphertext, y: &Ciphertext) -> Result<Tested, EvaluationError> {
+        self.server.add(x, y, &mut self.rng)
+    }
+
+    pub fn sum(&mut self, terms: &[Term<'_>], constant: i64) -> Result<Tested, EvaluationError> {
+        self.server.evaluate(terms, constant, &mut self.rng)
+    }
+
+    pub fn factor(&mut self, ring: Ring, number: u32) -> Result<Factor, RingError> {
+        Factor::encrypt(&self.encryptor, ring, number, &mut self.rng)
+    }
+
+    pub fn product(
+        &mut self,
+        left: &[Factor],
+        right: &[Factor],
+    ) -> Result<EncryptedProduct, InnerProductError> {
+        self.server.inner_product(left, right, &mut self.rng, &())
     }
 
     /// The same receiver with another keyword.

@@ -3,8 +3,6 @@
 // Each test program uses a part of this.
 #![allow(dead_code)]
 
-pub(crate) mod decoders;
-
 use duet_sequential::{testing::secret_key, Fingerprint, SecretKey, Suite, Time};
 use duet_vouch::{GenesisHash, List, Subject, Terms, Vouched};
 

@@ -1,5 +1,5 @@
 //! Single group operations as the library computes them, for benches that compare them with the paper and with
-//! arkworks.
+//! arkworks. Not part of the public API.
 
 use crate::{
     constant_time,

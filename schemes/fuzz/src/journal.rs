@@ -1,5 +1,6 @@
-//! The properties of every decoder, for arbitrary bytes: shared by the tests and the fuzz target.
+//! Every decoder of `duet-journal`.
 
+use crate::numbered;
 use duet_journal::{
     register::{entries_in, Tags},
     Anchor, FileFault, Header, HeaderError, Mark, HASH_LEN,
@@ -8,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
 /// The number of decoders. The first byte of the input selects one.
-pub(crate) const DECODERS: u8 = 5;
+pub const DECODERS: u8 = 5;
 
 const TAG: &[u8] = b"TAG";
 const TAGS: Tags = Tags {
@@ -97,4 +98,27 @@ fn linked_journal(bytes: &[u8]) -> bool {
     let is_valid = keys.len() == bodies.len();
     assert_eq!(entries(&journal), is_valid.then_some(bodies.len()));
     is_valid
+}
+
+pub(crate) fn valid() -> Vec<Vec<u8>> {
+    let header = Header::new(TAG, [5; 32]);
+    let anchor = Anchor::encode(&header, Mark::start(&header).after(b"entry"));
+    let without_checksum = anchor[..anchor.len() - 32].to_vec();
+    // Two entries with their links, and the same without.
+    let (mut journal, mut mark) = (header.to_bytes(), Mark::start(&header));
+    let mut without_links = vec![5; 32];
+    for key in [[1; 32], [2; 32]] {
+        let body = [&key[..], &[9; VALUE]].concat();
+        mark = mark.after(&body);
+        journal.extend([&body[..], mark.link()].concat());
+        without_links.extend(body);
+    }
+    let header = header.to_bytes();
+    numbered([
+        header,
+        anchor.to_vec(),
+        without_checksum,
+        journal,
+        without_links,
+    ])
 }
