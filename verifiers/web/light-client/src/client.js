@@ -121,7 +121,7 @@ export class LightClient {
   /** Sends a signed transaction to all endpoints, and looks for it in each proven block: its proven outcome, or another end. */
   async watch(transaction, options) {
     const { watch } = await this.#host.loadWatch();
-    const submit = (hex, except) => this.#call("submit", hex, except);
+    const submit = (hex, hash, except) => this.#call("submit", hex, hash, except);
     const mortality = (bytes) => this.#execute("mortality", bytes);
     return watch({ client: this, submit, mortality }, transaction, options);
   }

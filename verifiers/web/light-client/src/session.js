@@ -132,9 +132,9 @@ export class Session {
     return this.#relay.request(method, params, options);
   }
 
-  /** Sends a signed transaction to every endpoint but these. What they answer is not verified. */
-  submit(transaction, except) {
-    return this.#relay.each("author_submitExtrinsic", [transaction], except);
+  /** Sends a signed transaction to every endpoint but these. Of what they answer only its hash is verified. */
+  submit(transaction, hash, except) {
+    return this.#relay.each("author_submitExtrinsic", [transaction], hash, except);
   }
 
   subscribe(id, method, params, unsubscribe) {
