@@ -90,6 +90,9 @@ export interface Storage {
   /** The code of the runtime, some MiB, so that the next client need not fetch it. It is checked against the chain. */
   loadCode?(): Promise<Uint8Array | undefined>;
   saveCode?(code: Uint8Array): Promise<void>;
+  /** The keys that calls of the runtime read, up to 4 MiB, which the next client fetches first. Each is proven. */
+  loadKeys?(): Promise<Uint8Array | undefined>;
+  saveKeys?(keys: Uint8Array): Promise<void>;
 }
 
 /** A reset that is to be crossed by a recovery proof. (RECOVER-7) */

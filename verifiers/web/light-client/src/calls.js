@@ -3,7 +3,7 @@
 // its worker.
 
 import { misuse, stopped } from "./error.js";
-import { equal, shown, toHex } from "./text.js";
+import { equal, fromHex, shown, toHex } from "./text.js";
 
 const TEXT = new TextEncoder();
 // The runtime's code, and a key that no state has: its proof has the hash of the code instead of the code.
@@ -13,10 +13,16 @@ const HEAP_PAGES = TEXT.encode(":heappages");
 // What a call may take: proofs that are fetched one after the other, and bytes of them.
 const MAX_ROUNDS = 32;
 const MAX_BYTES = 1 << 24;
-// How many calls may wait; of how many methods the keys are known that the last call read, and how many of each.
+// How many calls may wait; of how many methods the keys are known that the last call read, and how many of each, in all
+// and in bytes.
 const MAX_WAITING = 64;
 const MAX_METHODS = 64;
 const MAX_KEYS = 512;
+const MAX_KEY = 1_024;
+const MAX_KEY_BYTES = 1 << 14;
+const MAX_STORED = 1 << 22;
+// How long new ones wait to be stored, in milliseconds.
+const PAUSE = 2_000;
 
 /** Executes calls, one after the other. */
 export class Calls {
@@ -32,15 +38,18 @@ export class Calls {
   #ended = false;
   #code;
   #save;
+  #storing;
 
   /**
-   * `spawn()` starts the worker; `maxTime` is how many milliseconds it may take at once. `code` is that of a runtime,
-   * and `save` gets that of another one. Nobody has to trust it: the module finds the code by its hash.
+   * `spawn()` starts the worker; `maxTime` is how many milliseconds it may take at once. `code` is that of a runtime, and
+   * `keys` are those that its calls read, as `save("code", bytes)` and `save("keys", bytes)` got them. Nobody has to trust
+   * them: the module finds the code by its hash, and each key is proven when it is fetched.
    */
-  constructor(spawn, maxTime, code, save = () => {}) {
+  constructor(spawn, maxTime, { code, keys } = {}, save = () => {}) {
     this.#spawn = spawn;
     this.#maxTime = maxTime;
     this.#code = code;
+    this.#keys = decodeKeys(keys);
     this.#save = save;
   }
 
@@ -66,9 +75,10 @@ export class Calls {
     return this.#execute({ method: "Metadata_metadata", ...question });
   }
 
-  /** Ends the worker. */
+  /** Ends the worker, and stores what is new. */
   end() {
     this.#ended = true;
+    this.#keep();
     this.#fail(misuse("the client was destroyed"));
   }
 
@@ -81,9 +91,15 @@ export class Calls {
       root = found.root;
       nodes.push(...found.nodes);
       const code = found.values[once.findIndex((key) => equal(key, CODE))];
-      if (code) this.#save((this.#code = code));
+      if (code) this.#take(code);
     };
-    await add([this.#code ? CODE_PROBE : CODE, HEAP_PAGES, ...(this.#keys.get(method) ?? [])]);
+    const hints = this.#keys.get(method) ?? [];
+    try {
+      await add([this.#code ? CODE_PROBE : CODE, HEAP_PAGES, ...hints]);
+    } catch (fault) {
+      if (hints.length > 0) this.#remember(method, []);
+      throw fault;
+    }
     for (let rounds = 1; ; rounds += 1) {
       const bytes = nodes.reduce((sum, { length }) => sum + length, 0);
       if (bytes > MAX_BYTES) throw exceeded(method, `${MAX_BYTES} bytes of trie nodes`);
@@ -99,11 +115,31 @@ export class Calls {
     }
   }
 
+  /** Other code reads other keys. */
+  #take(code) {
+    this.#code = code;
+    this.#save("code", code);
+    this.#keys.clear();
+  }
+
   /** The next call of a method fetches first what this one read. */
-  #remember(method, keys) {
+  #remember(method, read) {
+    const keys = bounded(read);
+    const before = this.#keys.get(method);
+    const isNews = before?.length !== keys.length || !before.every((key, index) => equal(key, keys[index]));
     this.#keys.delete(method);
-    this.#keys.set(method, keys.slice(0, MAX_KEYS));
+    this.#keys.set(method, keys);
     if (this.#keys.size > MAX_METHODS) this.#keys.delete(this.#keys.keys().next().value);
+    if (isNews && !this.#ended) this.#storing ??= setTimeout(() => this.#keep(), PAUSE);
+  }
+
+  /** Stores the keys that calls read, if some are new. */
+  #keep() {
+    if (this.#storing === undefined) return;
+    clearTimeout(this.#storing);
+    this.#storing = undefined;
+    const keys = [...this.#keys].map(([method, of]) => [method, of.map(toHex)]);
+    this.#save("keys", TEXT.encode(JSON.stringify(keys)));
   }
 
   async #execute(call) {
@@ -161,6 +197,24 @@ export class Calls {
     this.#worker?.end();
     this.#worker = undefined;
     this.#hasCode = false;
+  }
+}
+
+/** As many of these keys as are remembered. */
+function bounded(keys) {
+  let bytes = 0;
+  const isWithin = ({ length }) => length > 0 && length <= MAX_KEY && (bytes += length) <= MAX_KEY_BYTES;
+  return keys.slice(0, MAX_KEYS).filter(isWithin);
+}
+
+/** The keys by method as they were stored; none if these are other bytes. */
+function decodeKeys(stored) {
+  try {
+    if (stored.length > MAX_STORED) return new Map();
+    const entries = JSON.parse(new TextDecoder().decode(stored)).slice(-MAX_METHODS);
+    return new Map(entries.map(([method, keys]) => [method, bounded(keys.map(fromHex))]));
+  } catch {
+    return new Map();
   }
 }
 

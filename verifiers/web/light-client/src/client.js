@@ -19,7 +19,7 @@ export class LightClient {
   #reject;
   #destroyed = false;
   #saved = Promise.resolve();
-  #code;
+  #kept;
   #subscriptions = new Map();
   #nextSubscription = 1;
 
@@ -121,7 +121,7 @@ export class LightClient {
   /** Sends a signed transaction to all endpoints, and looks for it in each proven block: its proven outcome, or another end. */
   async watch(transaction, options) {
     const { watch } = await this.#host.loadWatch();
-    const submit = (hex, except) => this.#call("submit", hex, except);
+    const submit = (hex, hash, except) => this.#call("submit", hex, hash, except);
     const mortality = (bytes) => this.#execute("mortality", bytes);
     return watch({ client: this, submit, mortality }, transaction, options);
   }
@@ -177,7 +177,7 @@ export class LightClient {
 
   /** Calls a method that executes the runtime. */
   async #execute(method, ...parameters) {
-    await (this.#code ??= this.#giveCode());
+    await (this.#kept ??= this.#giveKept());
     return this.#call(method, ...parameters);
   }
 
@@ -189,6 +189,9 @@ export class LightClient {
         return;
       case "code":
         this.#save("saveCode", value);
+        return;
+      case "keys":
+        this.#save("saveKeys", value);
         return;
       case "start":
         this.head = value;
@@ -215,7 +218,7 @@ export class LightClient {
         return;
       }
       case "restarted":
-        this.#code = undefined;
+        this.#kept = undefined;
         for (const id of [...this.#subscriptions.keys()]) this.#pushed({ id, error: value });
         this.#tell("fault", new DuetError(value));
         return;
@@ -258,10 +261,12 @@ export class LightClient {
     if (storage?.[how]) this.#saved = this.#saved.then(() => storage[how](bytes)).catch((error) => this.#tell("fault", kept(error)));
   }
 
-  /** Gives the session the code of the runtime that was stored, if there is one. */
-  async #giveCode() {
-    const code = await this.#options.storage?.loadCode?.().catch((error) => this.#tell("fault", kept(error)));
-    if (code) await this.#call("giveCode", code);
+  /** Gives the session what was stored of calls: the code of the runtime, and the keys that calls read. */
+  async #giveKept() {
+    const { storage } = this.#options;
+    const load = (how) => storage?.[how]?.().catch((error) => this.#tell("fault", kept(error)));
+    const [code, keys] = await Promise.all(["loadCode", "loadKeys"].map(load));
+    if (code || keys) await this.#call("giveKept", { code, keys });
   }
 
   #tell(name, value) {

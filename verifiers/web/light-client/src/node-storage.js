@@ -2,10 +2,13 @@
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 
-/** Stores the state in a file, and the code of the runtime in another one beside it. Each write replaces a whole file. */
+/**
+ * Stores the state in a file, and the code of the runtime and the keys that its calls read in others beside it. Each write
+ * replaces a whole file.
+ */
 export function file(path) {
-  const [state, code] = [one(path), one(`${path}.code`)];
-  return { ...state, loadCode: code.load, saveCode: code.save };
+  const [state, code, keys] = [one(path), one(`${path}.code`), one(`${path}.keys`)];
+  return { ...state, loadCode: code.load, saveCode: code.save, loadKeys: keys.load, saveKeys: keys.save };
 }
 
 function one(path) {

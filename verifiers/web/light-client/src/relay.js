@@ -54,12 +54,12 @@ export class Relay {
   }
 
   /** Asks every node but these, as `request` does one; `{ fault, endpoint }` where there is no answer. */
-  each(method, params, except) {
+  each(method, params, expected, except) {
     const asked = this.#endpoints().filter(({ url }) => !except.includes(url));
     return Promise.all(
       asked.map(async (endpoint) => {
         try {
-          return await this.#ask(endpoint, await this.#line(endpoint), method, params);
+          return await this.#ask(endpoint, await this.#line(endpoint), method, params, expected);
         } catch (thrown) {
           return { fault: this.#failed(endpoint, thrown).toPlain(), endpoint: endpoint.url };
         }

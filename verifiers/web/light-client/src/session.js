@@ -25,7 +25,7 @@ export class Session {
   #endpoints;
   #reader;
   #calls;
-  #code;
+  #kept;
   #relay;
   #timers = new Set();
   #ended;
@@ -33,7 +33,7 @@ export class Session {
 
   /**
    * `emit(name, value)` gets the events: `start`, `head`, `time`, `set`, `fault`, `checkpoint`, `state`, `ready`,
-   * `unready`, `push`, `code`, `failed`, and those of a recovery: `announced`, `disputed`, `cancelled`, `outdated`,
+   * `unready`, `push`, `code`, `keys`, `failed`, and those of a recovery: `announced`, `disputed`, `cancelled`, `outdated`,
    * `contradicted`, `recovered`.
    */
   constructor({ wasm, openSocket, spawnCalls, emit, options, state }) {
@@ -45,7 +45,7 @@ export class Session {
     this.trust = new Trust({ wasm, emit, options, state });
     /** The crossing of a reset. */
     this.recovery = new Recovery({ session: this, wasm, emit, ask: (among) => this.#askEach(among), recoveryProof: options.recoveryProof });
-    this.#reader = new Reader(this.trust, () => this.#connected(), () => (this.#calls ??= new Calls(spawnCalls, this.times.callTimeout, this.#code, (code) => emit("code", code))));
+    this.#reader = new Reader(this.trust, () => this.#connected(), () => (this.#calls ??= new Calls(spawnCalls, this.times.callTimeout, this.#kept, emit)));
     this.#relay = new Relay({
       // Only endpoints with a proven head of this chain, so that no request goes to a node of another chain.
       endpoints: () => this.#connected().filter(({ tried, fault }) => tried && !fault),
@@ -119,9 +119,9 @@ export class Session {
     return this.trust.checkpoint();
   }
 
-  /** Gives the code that was stored, before the first call. It need not be that of the chain. */
-  giveCode(code) {
-    this.#code = code;
+  /** Gives the `code` and the `keys` that were stored, before the first call. They need not be those of the chain. */
+  giveKept(kept) {
+    this.#kept = kept;
   }
 
   blake2b(bytes, length) {
@@ -132,9 +132,9 @@ export class Session {
     return this.#relay.request(method, params, options);
   }
 
-  /** Sends a signed transaction to every endpoint but these. What they answer is not verified. */
-  submit(transaction, except) {
-    return this.#relay.each("author_submitExtrinsic", [transaction], except);
+  /** Sends a signed transaction to every endpoint but these. Of what they answer only its hash is verified. */
+  submit(transaction, hash, except) {
+    return this.#relay.each("author_submitExtrinsic", [transaction], hash, except);
   }
 
   subscribe(id, method, params, unsubscribe) {

@@ -1,6 +1,7 @@
 // Storage of the trusted state between visits. A storage has two functions: `load()` returns bytes or nothing, and
 // `save(bytes)` stores them. Anybody who can write to it decides what the client trusts. With `loadCode()` and
-// `saveCode(bytes)` it also stores the code of the runtime, which is checked.
+// `saveCode(bytes)` it also stores the code of the runtime, which is checked, and with `loadKeys()` and `saveKeys(bytes)`
+// the keys that calls of it read, which are fetched first, and proven.
 
 import { fromHex, toHex } from "./text.js";
 
@@ -22,8 +23,8 @@ export function indexedDb(name) {
     const objects = await store("readwrite");
     await request(() => objects.put(bytes, key));
   };
-  const code = `${name}:code`;
-  return { load: load(name), save: save(name), loadCode: load(code), saveCode: save(code) };
+  const [code, keys] = [`${name}:code`, `${name}:keys`];
+  return { load: load(name), save: save(name), loadCode: load(code), saveCode: save(code), loadKeys: load(keys), saveKeys: save(keys) };
 }
 
 /** Stores the state in the browser's localStorage, which has room for a state without keys. */

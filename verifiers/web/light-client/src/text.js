@@ -55,3 +55,19 @@ export function concat(parts) {
 export function equal(one, other) {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
+
+/** A length in SCALE's compact form, up to 2³⁰. */
+export function compact(number) {
+  if (number < 1 << 6) return Uint8Array.of(number << 2);
+  if (number < 1 << 14) return Uint8Array.of(((number & 0x3f) << 2) | 1, number >> 6);
+  return Uint8Array.of(((number & 0x3f) << 2) | 2, number >> 6, number >> 14, number >> 22);
+}
+
+/**
+ * Whether bytes are a length in SCALE's compact form and so many bytes, as a transaction is. A node decodes no more of
+ * longer bytes, and gives the hash of what it decodes.
+ */
+export function isPrefixed(bytes) {
+  const size = [1, 2, 4][bytes[0] & 3];
+  return size !== undefined && size <= bytes.length && equal(compact(bytes.length - size), bytes.subarray(0, size));
+}

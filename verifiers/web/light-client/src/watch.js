@@ -1,10 +1,10 @@
 // Sends a signed transaction to every endpoint, and looks for it in each block that is proven from then on.
 //
 // No word of a node ends a watch as included or as expired. That all nodes refuse the transaction is their word, so that
-// end says so.
+// end says so. A node that takes it and returns another hash than that of its bytes has lied (RPC-1).
 
 import { misuse } from "./error.js";
-import { concat, fromHex, shown, toHex } from "./text.js";
+import { concat, fromHex, isPrefixed, shown, toHex } from "./text.js";
 
 const TIMEOUT = 600_000;
 const MAX_BYTES = 5 << 20;
@@ -17,10 +17,12 @@ const INVALID = [1, 0];
 // No era is shorter.
 const SHORTEST = 4;
 
-/** Watches a transaction; `submit(hex, except)` sends it to endpoints, `mortality(bytes)` reads its era. */
+/** Watches a transaction; `submit(hex, hash, except)` sends it to endpoints, `mortality(bytes)` reads its era. */
 export async function watch({ client, submit, mortality }, transaction, options) {
   const bytes = transaction instanceof Uint8Array ? transaction : fromHex(transaction);
-  if (!bytes?.length || bytes.length > MAX_BYTES) throw misuse(`a transaction is 1 to ${MAX_BYTES} bytes, or these as 0x and hexadecimal digits`);
+  if (!bytes || bytes.length > MAX_BYTES || !isPrefixed(bytes)) {
+    throw misuse(`a transaction is its length in SCALE's compact form and so many bytes, at most ${MAX_BYTES}, also as 0x and hexadecimal digits`);
+  }
   const { timeout = TIMEOUT, from, signal, progress = () => {}, ...others } = options ?? {};
   const [unknown] = Object.keys(others);
   if (unknown) throw misuse(`unknown option ${unknown}`);
@@ -165,8 +167,8 @@ class Watch {
   async #send() {
     if (this.#isSending) return;
     this.#isSending = true;
-    const { submit, bytes, progress } = this.#of;
-    const answers = await this.#ask(() => submit(toHex(bytes), [...this.#answers.keys()]));
+    const { submit, bytes, hash, progress } = this.#of;
+    const answers = await this.#ask(() => submit(toHex(bytes), toHex(hash), [...this.#answers.keys()]));
     this.#isSending = false;
     if (!answers?.length) return;
     this.#isUnsure = answers.some(({ fault }) => fault);

@@ -90,6 +90,40 @@ test("the code is stored beside the state, and a client that finds another code 
   assert.equal(await fetched(), 0);
 });
 
+test("the keys that a call read are stored, and the next client's call takes one round; other bytes there are ignored", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "calls-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, "trusted");
+  const rounds = async (worker) => {
+    const { made } = await begin(t, [undefined], { storage: file(path), worker });
+    const found = await made.call("Test_read", LONG);
+    assert.equal(toHex(found.result), LONG_VALUE);
+    await made.destroy();
+    return found.rounds;
+  };
+  for (const worker of [false, true]) {
+    assert.deepEqual([await rounds(worker), await rounds(worker)], [2, 1]);
+    const kept = String(await readFile(`${path}.keys`));
+    assert.deepEqual(JSON.parse(kept), [["Test_read", [LONG]]]);
+    const others = [kept.slice(1), kept.replace(LONG, "0x"), kept.replace(LONG, SHORT), '[["Test_read",[7]]]', "7", " ".repeat(5 << 20) + kept];
+    for (const other of others) {
+      await writeFile(`${path}.keys`, other);
+      assert.deepEqual([await rounds(worker), await rounds(worker)], [2, 1], other.slice(0, 99));
+    }
+    await rm(`${path}.keys`);
+  }
+});
+
+test("keys that cannot be proven are forgotten", async (t) => {
+  let isPruned = false;
+  const gone = (method, [keys], honest) => (method === "state_getReadProof" && isPruned && keys.includes(LONG) ? { error: { code: 4003, message: "pruned" } } : honest);
+  const { made } = await begin(t, [gone]);
+  assert.equal(await call(made, "Test_read", LONG), LONG_VALUE);
+  isPruned = true;
+  await assert.rejects(made.call("Test_read", SHORT), { verdict: "incomplete" });
+  assert.equal((await made.call("Test_read", SHORT)).rounds, 2);
+});
+
 test("after an upgrade the new code is called", async (t) => {
   const { made, servers, keys } = await begin(t);
   const version = async () => fromHex(await call(made, "Metadata_metadata"))[6];

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fromHex, toHex } from "../src/text.js";
+import { blake2b } from "../wasm/duet_light_wasm.js";
 import * as glue from "../wasm/duet_outcomes_wasm.js";
 import { client, flip, readProof, Server, SILENCE, transacting, until } from "./support.mjs";
 
@@ -166,7 +167,7 @@ test("the era of a transaction is that which FRAME encodes", async () => {
 
 /** Answers to a transaction that is sent; the others are honest. */
 const sending = (answer) => (method, params, honest) => (method === "author_submitExtrinsic" ? answer(params, honest) : honest);
-const taken = sending(() => `0x${"77".repeat(32)}`);
+const taken = sending(([bytes]) => toHex(blake2b(fromHex(bytes), 32)));
 const refusing = (code, message, data) => sending(() => ({ error: { code, message, data } }));
 const STALE = refusing(1010, "Invalid Transaction", "Transaction is outdated\u001b[2K");
 
@@ -185,13 +186,25 @@ async function watching(made, servers, name, blocks, options = {}) {
 
 test("a transaction is sent to every server, and its proven outcome ends the watch", async (t) => {
   const sent = [];
-  const lies = [0, 1].map(() => sending(([bytes]) => `0x${String(sent.push(bytes)).repeat(64)}`));
+  const lies = [0, 1].map(() => (...asked) => {
+    if (asked[0] === "author_submitExtrinsic") sent.push(...asked[1]);
+    return taken(...asked);
+  });
   const { made, servers } = await begin(t, { lies, head: 2 });
   const { end, success, error, block, fee, told } = await watching(made, servers, "insufficient", [3]);
   assert.deepEqual({ end, success, error, block, fee }, { end: "included", success: false, error: ENDS.insufficient.error, block: 3, fee: FEE });
   assert.deepEqual(sent, [transactions.insufficient, transactions.insufficient]);
   assert.deepEqual(told.filter((step) => step.endpoint).map(({ endpoint }) => endpoint).sort(), servers.map(({ url }) => url).sort());
   assert.deepEqual(told.filter((step) => step.block).map((step) => step.block), [2, 3]);
+});
+
+test("a server that takes a transaction and returns another hash has lied, and the watch goes on (RPC-1)", async (t) => {
+  const { made, servers, hash } = await begin(t, { lies: [sending(() => `0x${"77".repeat(32)}`), taken], head: 2 });
+  const { end, told } = await watching(made, servers, "insufficient", [3]);
+  assert.equal(end, "included");
+  assert.deepEqual(told.filter((step) => step.endpoint).map(({ endpoint }) => endpoint), [servers[1].url]);
+  const { endpoint, verdict, rule, expected } = made.faults[0];
+  assert.deepEqual([endpoint, verdict, rule, expected], [servers[0].url, "lied", "RPC-1", await hash("insufficient")]);
 });
 
 test("blocks between two proven ones are looked into, and those from a named one on", async (t) => {
@@ -207,7 +220,7 @@ test("blocks between two proven ones are looked into, and those from a named one
 
 test("a server that says what is not so about a transaction ends nothing", async (t) => {
   // It claims to have it, puts it into each block, and refuses nothing.
-  const lie = (method, params, honest) => (method === "author_submitExtrinsic" ? "0x00" : body((list) => [...list, transactions.immortal])(method, params, honest));
+  const lie = (method, params, honest) => (method === "author_submitExtrinsic" ? taken : body((list) => [...list, transactions.immortal]))(method, params, honest);
   const { made, servers } = await begin(t, { lies: [lie, taken], head: 2 });
   const { end, from, block } = await watching(made, servers.slice(1), "immortal", [3, 4], { timeout: 1_500 });
   assert.deepEqual({ end, from, block }, { end: "timed_out", from: 2, block: 4 });
@@ -276,7 +289,8 @@ test("a watch ends with its signal, with the client, and with a mistake of its c
   abort.abort();
   await assert.rejects(aborted.ended, { name: "AbortError" });
   await assert.rejects(made.watch(transactions.immortal, { signal: abort.signal }), { name: "AbortError" });
-  for (const bad of ["0x", "text", new Uint8Array((5 << 20) + 1), undefined]) await assert.rejects(made.watch(bad), { verdict: "refused", culprit: "caller" });
+  const [short, long] = [-2, 0].map((end) => (end ? transactions.immortal.slice(0, end) : `${transactions.immortal}00`));
+  for (const bad of ["0x", "text", new Uint8Array((5 << 20) + 1), undefined, short, long, "0x03", "0x0100"]) await assert.rejects(made.watch(bad), { verdict: "refused", culprit: "caller" });
   for (const options of [{ timeout: -1 }, { from: 1.5 }, { until: 7 }]) await assert.rejects(made.watch(transactions.immortal, options), { verdict: "refused" });
   const progress = ({ endpoint }) => {
     if (endpoint) throw new RangeError("of the caller");

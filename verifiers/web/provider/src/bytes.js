@@ -2,19 +2,12 @@
 
 import { fromHex as prefixed } from "duet-light-client/text";
 
-export { concat } from "duet-light-client/text";
+export { compact, concat } from "duet-light-client/text";
 
 /** The bytes of hexadecimal digits, with or without `0x`; `undefined` for any other text. */
 export function fromHex(text) {
   const digitsAlone = typeof text === "string" && !text.startsWith("0x");
   return prefixed(digitsAlone ? `0x${text}` : text);
-}
-
-/** A length in SCALE's compact form, up to 2³⁰. */
-export function compact(number) {
-  if (number < 1 << 6) return Uint8Array.of(number << 2);
-  if (number < 1 << 14) return Uint8Array.of(((number & 0x3f) << 2) | 1, number >> 6);
-  return Uint8Array.of(((number & 0x3f) << 2) | 2, number >> 6, number >> 14, number >> 22);
 }
 
 /** A number of 32 bits in SCALE. */

@@ -1,25 +1,19 @@
 // Sending and watching transactions. Statuses are unverified claims of a node, except finality. Only known statuses are
 // passed on, rebuilt with their exact names: @polkadot/api reads a name in any case, an index and bytes as well.
 
-import { equal, shown, toHex } from "duet-light-client/text";
-import { compact, fromHex } from "../bytes.js";
+import { isPrefixed, shown, toHex } from "duet-light-client/text";
+import { fromHex } from "../bytes.js";
 import { badParams, NOT_PROVEN, ProviderError } from "../error.js";
 
 const HASH = 32;
-// The sizes of a compact length, by its lowest two bits.
-const SIZES = [1, 2, 4];
 
 const isText = (value) => typeof value === "string";
 const isHash = (value) => isText(value) && /^0x[0-9a-fA-F]{64}$/.test(value);
 
-/**
- * The transaction in the first parameter, `{ hex, hash }`: one compact length, and so many bytes. A node decodes no
- * more of longer bytes, and gives the hash of what it decodes.
- */
+/** The transaction in the first parameter, `{ hex, hash }`. */
 async function transactionOf({ client }, [given]) {
   const bytes = fromHex(given);
-  const size = SIZES[bytes?.[0] & 3];
-  if (!bytes || !size || !equal(compact(bytes.length - size), bytes.subarray(0, size))) {
+  if (!bytes || !isPrefixed(bytes)) {
     throw badParams("a transaction is its length in SCALE's compact form and so many bytes, as 0x and hexadecimal digits");
   }
   return { hex: toHex(bytes), hash: toHex(await client.blake2b(bytes, HASH)) };
