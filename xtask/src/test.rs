@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use std::path::Path;
 
 /// The folders of the crates that need no node.
-const OF_LIBRARIES: [&str; 13] = [
+pub(crate) const OF_LIBRARIES: [&str; 13] = [
     "benches",
     "curve",
     "light-client",

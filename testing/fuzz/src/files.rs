@@ -21,11 +21,13 @@ pub(crate) const TARGETS: [Target; 3] = [
         seeds: key_file_seeds,
     },
     Target {
+        // ROUND-4.
         name: "vote_record",
         run: vote_record,
         seeds: vote_record_seeds,
     },
     Target {
+        // ROUND-4.
         name: "vote_export",
         run: vote_export,
         seeds: vote_export_seeds,

@@ -12,16 +12,19 @@ use duet_primitives::{
 /// The targets of keys.
 pub(crate) const TARGETS: [Target; 3] = [
     Target {
+        // KEY-1.
         name: "key",
         run: key,
         seeds: key_seeds,
     },
     Target {
+        // KEY-2, DLEQ-2.
         name: "secret",
         run: secret_key,
         seeds: secret_seeds,
     },
     Target {
+        // POP-1 to POP-4, KEY-1.
         name: "possession",
         run: possession,
         seeds: possession_seeds,

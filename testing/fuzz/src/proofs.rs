@@ -17,16 +17,19 @@ use std::sync::LazyLock;
 /// The targets of finality proofs.
 pub(crate) const TARGETS: [Target; 3] = [
     Target {
+        // JUST-1 to JUST-5.
         name: "justification",
         run: justification,
         seeds: justification_seeds,
     },
     Target {
+        // JUST-6.
         name: "justifications",
         run: justifications,
         seeds: batch_seeds,
     },
     Target {
+        // STATELESS-1, STATELESS-2.
         name: "stateless",
         run: stateless,
         seeds: stateless_seeds,

@@ -15,6 +15,7 @@ use duet_primitives::{
 
 /// The target.
 pub(crate) const TARGETS: [Target; 1] = [Target {
+    // ENC-6, MSG-1, MSG-2, FALSE-2, FALSE-3.
     name: "scale",
     run: scale,
     seeds: scale_seeds,

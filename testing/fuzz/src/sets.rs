@@ -16,16 +16,19 @@ use std::sync::LazyLock;
 /// The targets of sets.
 pub(crate) const TARGETS: [Target; 3] = [
     Target {
+        // SET-2.
         name: "merkle",
         run: merkle,
         seeds: merkle_seeds,
     },
     Target {
+        // SET-1 to SET-3.
         name: "keyset",
         run: keyset,
         seeds: keyset_seeds,
     },
     Target {
+        // JUST-2.
         name: "bitfield",
         run: bitfield,
         seeds: bitfield_seeds,

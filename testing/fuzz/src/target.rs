@@ -2,7 +2,7 @@
 
 /// One target: a function that panics when it finds something, and the inputs to begin with.
 pub struct Target {
-    /// What it is called on the command line and in the corpus.
+    /// What it is called on the command line and in the corpus. The comment above it cites the rules that it watches.
     pub name: &'static str,
     /// Runs one input. A panic is a finding.
     pub run: fn(&[u8]),

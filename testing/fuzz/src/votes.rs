@@ -17,11 +17,13 @@ use std::{num::NonZeroUsize, sync::LazyLock};
 /// The targets of votes.
 pub(crate) const TARGETS: [Target; 2] = [
     Target {
+        // VOTE-1 to VOTE-3, DLEQ-2, JUST-7.
         name: "vote",
         run: votes,
         seeds: vote_seeds,
     },
     Target {
+        // EQV-1 to EQV-5.
         name: "equivocation",
         run: equivocation,
         seeds: equivocation_seeds,

@@ -23,6 +23,8 @@ pub struct Bounds {
     pub rekeys: &'static [u8],
     /// What the first blocks do.
     pub begins: &'static [Call],
+    /// Whether GRANDPA finalizes two chains: the second one has other blocks from the first block on.
+    pub splits: bool,
     /// The height to which a chain is restored.
     pub restores_to: Option<u32>,
     /// How often the rest may happen.
@@ -38,4 +40,6 @@ pub enum Goal {
     Proves,
     /// A session begins at which a planned set waits for its handoff.
     Waits,
+    /// Two blocks of one number are proven.
+    Differs,
 }

@@ -3,7 +3,7 @@
 use crate::{
     bounds::{Bounds, Goal},
     chain::Call,
-    model::{Duet, GOES_ON, HONEST},
+    model::{Duet, AGREES, GOES_ON, HONEST, SAFE},
     mutant::Mutant,
     recovery::{Recovering, NOT_ASTRAY, NOT_BOTH},
     state::Left,
@@ -31,6 +31,7 @@ const VOTES: Bounds = Bounds {
     forged_votes: true,
     rekeys: &[],
     begins: &[],
+    splits: false,
     restores_to: None,
     left: NONE,
     reaches: &[Goal::Proves],
@@ -100,11 +101,46 @@ const LIARS: Bounds = Bounds {
     ..VOTES
 };
 
+/// GRANDPA finalizes two chains, and two of four validators vote on both.
+const TWO_CHAINS: Bounds = Bounds {
+    name: "two chains",
+    byzantine: 2,
+    height: 2,
+    single_votes: false,
+    signs_at_once: true,
+    splits: true,
+    reaches: &[Goal::Proves, Goal::Differs],
+    ..VOTES
+};
+
+/// A restart while there are two blocks to vote on.
+const CRASHES_TWICE: Bounds = Bounds {
+    name: "crashes, two blocks",
+    height: 2,
+    lag: 1,
+    left: Left { crashes: 1, ..NONE },
+    ..CRASHES
+};
+
 /// Bounds that take seconds.
-pub const SMALL: [Bounds; 6] = [VOTES, CRASHES, SETS, RESETS, RESTORES, LIARS];
+pub const SMALL: [Bounds; 8] = [
+    VOTES,
+    CRASHES,
+    CRASHES_TWICE,
+    SETS,
+    RESETS,
+    RESTORES,
+    LIARS,
+    TWO_CHAINS,
+];
 
 /// Bounds that take longer.
-pub const LARGE: [Bounds; 4] = [
+pub const LARGE: [Bounds; 5] = [
+    Bounds {
+        name: "all crashes, two blocks",
+        left: CRASHES.left,
+        ..CRASHES_TWICE
+    },
     Bounds {
         name: "liars, three blocks",
         height: 3,
@@ -164,23 +200,32 @@ pub struct Checked {
     pub missed: Vec<&'static str>,
 }
 
-/// Visits every state within bounds; with a broken rule, until a property fails.
-pub fn check(bounds: Bounds, mutant: Option<Mutant>, symmetry: bool) -> Checked {
-    let model = Duet::new(bounds, mutant, symmetry);
-    run(bounds.name, model, mutant.is_some(), |model| {
+/// A broken rule, and the property that fails.
+pub type Fault = (Mutant, &'static str);
+
+/// Visits every state within bounds; with a broken rule, until the property fails.
+pub fn check(bounds: Bounds, fault: Option<Fault>, symmetry: bool) -> Checked {
+    let model = Duet::new(bounds, fault.map(|(mutant, _)| mutant), symmetry);
+    run(bounds.name, model, fault, |model| {
         let shared = model.shared();
         (shared.computed().0, shared.clients.computed().0)
     })
 }
 
 /// The same for clients before a reset.
-pub fn check_recovery(of: Recovery, mutant: Option<Mutant>) -> Checked {
+pub fn check_recovery(of: Recovery, fault: Option<Fault>) -> Checked {
     let (name, stolen, honest, time, blocks) = of;
+    let mutant = fault.map(|(mutant, _)| mutant);
     let model = Recovering::new(stolen, honest, time, blocks, mutant);
-    run(name, model, mutant.is_some(), |model| (0, model.clients()))
+    run(name, model, fault, |model| (0, model.clients()))
 }
 
-fn run<M>(name: &'static str, model: M, fails: bool, computed: fn(&M) -> (usize, usize)) -> Checked
+fn run<M>(
+    name: &'static str,
+    model: M,
+    fault: Option<Fault>,
+    computed: fn(&M) -> (usize, usize),
+) -> Checked
 where
     M: Model + Send + Sync + 'static,
     M::State: std::hash::Hash + fmt::Debug + Clone + PartialEq + Send + Sync + 'static,
@@ -188,9 +233,9 @@ where
 {
     let began = processor_time();
     let checker = model.checker().threads(1);
-    let checker = match fails {
-        true => checker.finish_when(HasDiscoveries::AnyFailures),
-        false => checker,
+    let checker = match fault {
+        Some((_, fails)) => checker.finish_when(HasDiscoveries::AllOf([fails].into())),
+        None => checker,
     };
     let checker = checker.spawn_bfs().join();
     let took = processor_time() - began;
@@ -248,24 +293,20 @@ pub struct Break {
 impl Break {
     /// Whether the same steps break nothing when the rule is kept. Steps that only the broken rule allows are left
     /// out.
-    pub fn holds_when_kept(&self, checked: &Checked) -> bool {
+    pub fn holds_when_kept(&self, steps: &[String]) -> bool {
         match self.within {
-            Within::Network(bounds) => replay(&Duet::new(bounds, None, false), checked),
-            Within::Recovery((_, stolen, honest, time, blocks)) => replay(
-                &Recovering::new(stolen, honest, time, blocks, None),
-                checked,
-            ),
+            Within::Network(bounds) => replay(&Duet::new(bounds, None, false), steps),
+            Within::Recovery((_, stolen, honest, time, blocks)) => {
+                replay(&Recovering::new(stolen, honest, time, blocks, None), steps)
+            }
         }
     }
 }
 
-fn replay<M: Model>(model: &M, checked: &Checked) -> bool
+fn replay<M: Model>(model: &M, steps: &[String]) -> bool
 where
     M::Action: fmt::Debug,
 {
-    let Some((_, steps)) = checked.broken.first() else {
-        return false;
-    };
     let mut states = model.init_states();
     for wanted in steps {
         let Some(state) = states.last() else {
@@ -298,8 +339,8 @@ impl Break {
     /// Checks until the property fails.
     pub fn check(&self) -> Checked {
         match self.within {
-            Within::Network(bounds) => check(bounds, Some(self.mutant), false),
-            Within::Recovery(of) => check_recovery(of, Some(self.mutant)),
+            Within::Network(bounds) => check(bounds, Some((self.mutant, self.fails)), false),
+            Within::Recovery(of) => check_recovery(of, Some((self.mutant, self.fails))),
         }
     }
 }
@@ -337,6 +378,27 @@ pub fn breaks() -> Vec<Break> {
             "ROUND-1: a vote before GRANDPA",
             HONEST,
             VOTES,
+        ),
+        network(
+            Mutant::VoteBeforeGrandpa,
+            "ROUND-1: a vote before GRANDPA",
+            SAFE,
+            VOTES,
+        ),
+        network(
+            Mutant::ComparedEarly,
+            "ROUND-10: a proof is compared before GRANDPA has come to its block",
+            AGREES,
+            VOTES,
+        ),
+        network(
+            Mutant::ProofSentOnce,
+            "ROUND-6: a node does not send its newest proof again",
+            GOES_ON,
+            Bounds {
+                left: NONE,
+                ..CRASHES_TWICE
+            },
         ),
         network(
             Mutant::FloorSkipped,

@@ -148,7 +148,7 @@ fn stored(trusted: &Trusted) -> Trusted {
 }
 
 /// What decides a verdict: chains, and the proofs that exist.
-pub type Question = (Chain, Option<Chain>, Vec<(StatementId, Mask)>);
+pub type Question = (Vec<Chain>, Vec<(StatementId, Mask)>);
 
 /// States of clients by number, their steps, and verdicts.
 #[derive(Default)]

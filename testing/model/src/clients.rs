@@ -2,7 +2,8 @@
 
 use crate::{
     bounds::Bounds,
-    client::{Client, ClientEvent},
+    chain::Chain,
+    client::{Client, ClientEvent, Question},
     evidence,
     keys::Mask,
     shared::Shared,
@@ -12,15 +13,24 @@ use crate::{
 use duet_light_client::{Mode, Trusted};
 use std::collections::HashSet;
 
+/// The chains that were final at some time, or that are for somebody: the chain, the one that was lost, the other one.
+pub fn chains(state: &Global, shared: &Shared, bounds: &Bounds) -> Vec<Chain> {
+    let nodes = state.nodes.iter().map(|id| shared.node(*id).chain());
+    let others = nodes.filter(|chain| bounds.splits && !chain.is_start_of(&state.chain));
+    let other = others.max_by_key(|chain| chain.height()).cloned();
+    let all = [Some(state.chain.clone()), state.lost.clone(), other];
+    all.into_iter().flatten().collect()
+}
+
 /// Whether every client accepts only final blocks; where more than a third of a set is Byzantine, the signers of any
-/// other block are convictable.
+/// other block are convictable. Where two chains are final, each convicts the signers of the other one.
 pub fn are_safe(state: &Global, shared: &mut Shared, bounds: &Bounds) -> bool {
     let proofs = proofs(state, shared);
-    let question = (state.chain.clone(), state.lost.clone(), proofs);
+    let question = (chains(state, shared, bounds), proofs);
     if let Some(known) = shared.clients.verdicts.get(&question) {
         return *known;
     }
-    let verdict = visit(state, &question.2, shared, bounds);
+    let verdict = visit(state, &question, shared, bounds);
     shared.clients.verdicts.insert(question, verdict);
     verdict
 }
@@ -47,15 +57,12 @@ pub fn proofs(state: &Global, shared: &mut Shared) -> Vec<(StatementId, Mask)> {
 
 fn visit(
     state: &Global,
-    proofs: &[(StatementId, Mask)],
+    (chains, proofs): &Question,
     shared: &mut Shared,
     bounds: &Bounds,
 ) -> bool {
     let mut waiting = vec![];
-    for chain in [Some(&state.chain), state.lost.as_ref()]
-        .into_iter()
-        .flatten()
-    {
+    for chain in chains {
         for height in 0..=chain.height() {
             for mode in [Mode::Full, Mode::Stateless] {
                 let new = shared.clients.number(Client::new(mode));
@@ -72,15 +79,26 @@ fn visit(
         let Some(trusted) = client.trusted() else {
             continue; // Nothing is signed at its start block.
         };
-        let is_final = is_final(trusted, state, shared);
+        let (of, not_of): (Vec<_>, Vec<_>) = chains
+            .iter()
+            .partition(|chain| is_on(trusted, chain, shared));
         let has_split = client.stopped() && state.lost.is_none();
-        if (!is_final || has_split) && bounds.byzantine <= 1 {
+        let can_lie = bounds.byzantine > 2;
+        if (of.is_empty() && !can_lie) || (has_split && bounds.byzantine <= 1) {
             return false;
         }
-        if !is_final {
-            if !evidence::convicts_a_third(state, trusted, shared) {
-                return false;
-            }
+        let is_foreign = of.is_empty() || (bounds.splits && trusted.best_proof().is_some());
+        let convict = |chain: &Chain, shared: &mut Shared| {
+            let judge = Global {
+                chain: chain.clone(),
+                ..state.clone()
+            };
+            evidence::convicts_a_third(&judge, trusted, shared)
+        };
+        if is_foreign && !not_of.into_iter().all(|chain| convict(chain, shared)) {
+            return false;
+        }
+        if of.is_empty() {
             continue;
         }
         for (statement, signers) in proofs {
@@ -107,20 +125,17 @@ pub fn after(id: usize, event: ClientEvent, shared: &mut Shared) -> usize {
     after
 }
 
-/// Whether block and sets are those of the chain, or of the chain that was lost.
-fn is_final(trusted: &Trusted, state: &Global, shared: &mut Shared) -> bool {
-    let chains = [Some(&state.chain), state.lost.as_ref()];
-    chains.into_iter().flatten().any(|chain| {
-        let height = trusted.best_number().get();
-        if height > chain.height() {
-            return false;
-        }
-        let block = shared.world.block(&chain.up_to(height));
-        let keysets = shared.world.keysets(&block.pallet);
-        block.hash == trusted.best_hash()
-            && keysets.current == *trusted.signing()
-            && keysets.next == *trusted.latest_set()
-    })
+/// Whether block and sets are those of the chain.
+fn is_on(trusted: &Trusted, chain: &Chain, shared: &mut Shared) -> bool {
+    let height = trusted.best_number().get();
+    if height > chain.height() {
+        return false;
+    }
+    let block = shared.world.block(&chain.up_to(height));
+    let keysets = shared.world.keysets(&block.pallet);
+    block.hash == trusted.best_hash()
+        && keysets.current == *trusted.signing()
+        && keysets.next == *trusted.latest_set()
 }
 
 /// The height that a new client reaches from the start of the newest uninterrupted line of sets, by all proofs in

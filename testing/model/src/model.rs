@@ -58,8 +58,11 @@ impl Duet {
         shared: &mut Shared,
     ) -> Option<(usize, NodeEvent)> {
         let next = |node: usize, shared: &Shared| {
-            let height = shared.node(state.nodes[node]).height();
-            state.chain.up_to(height + 1)
+            let node = shared.node(state.nodes[node]);
+            match node.chain().is_start_of(&state.chain) {
+                true => state.chain.up_to(node.height() + 1),
+                false => node.chain().with(Call::Nothing),
+            }
         };
         Some(match *action {
             Action::Finalize(node) => (node, NodeEvent::Finalize(next(node, shared))),
@@ -152,7 +155,11 @@ impl Model for Duet {
             if height < state.chain.height() {
                 actions.push(Action::Finalize(place));
             }
-            if self.mutant == Some(Mutant::VoteBeforeGrandpa) && height < self.bounds.height {
+            let forks = match self.bounds.splits {
+                true => height == 0 && state.chain.height() > 0,
+                false => self.mutant == Some(Mutant::VoteBeforeGrandpa),
+            };
+            if forks && height < self.bounds.height {
                 actions.push(Action::FinalizeFork(place));
             }
             if node.wants_to_sign() {
@@ -177,7 +184,8 @@ impl Model for Duet {
                 if self.bounds.single_votes {
                     actions.push(Action::Votes(place, *id));
                 }
-                if proof.is_some() && number <= height {
+                let is_early = self.mutant == Some(Mutant::ComparedEarly);
+                if proof.is_some() && (number <= height || is_early) {
                     actions.push(Action::Proof(place, *id));
                 }
             }
@@ -209,14 +217,14 @@ impl Model for Duet {
     }
 }
 
-/// The property of light clients.
+/// The property of light clients. (LIGHT-5, ROUND-1, FALSE-3)
 pub const SAFE: &str =
     "a client accepts only final blocks, unless more than a third is convictable";
-/// The property of honest validators.
+/// The property of honest validators. (ROUND-1, ROUND-4, EQV-2, FALSE-4)
 pub const HONEST: &str = "no honest validator is convictable";
-/// The property of nodes.
+/// The property of nodes. (ROUND-1, ROUND-10)
 pub const AGREES: &str = "no honest node meets a proof that contradicts its chain";
-/// The property of progress.
+/// The property of progress. (ROUND-2, ROUND-3, ROUND-5, ROUND-6, LIGHT-5, RESET-1, RESET-4)
 pub const GOES_ON: &str = "after the last fault the sets go on, and clients become level";
 
 impl Duet {
@@ -228,7 +236,19 @@ impl Duet {
             SAFE => clients::are_safe(state, shared, &self.bounds),
             HONEST => {
                 let mut honest = 0..VALIDATORS - self.bounds.byzantine;
-                !honest.any(|one| evidence::convicts(state, one, &state.sent, shared))
+                honest.all(|one| {
+                    // Where there are two chains, the other one convicts it of false statements.
+                    let node = shared.node(state.nodes[usize::from(one)]);
+                    let own = clients::chains(state, shared, &self.bounds)
+                        .into_iter()
+                        .find(|chain| node.chain().is_start_of(chain));
+                    let chain = own.unwrap_or_else(|| state.chain.clone());
+                    let judged = Global {
+                        chain,
+                        ..state.clone()
+                    };
+                    !evidence::convicts(&judged, one, &state.sent, shared)
+                })
             }
             AGREES => {
                 let mut nodes = state.nodes.iter();
@@ -302,5 +322,19 @@ fn reaches(goal: Goal) -> Property<Duet> {
                 block.pallet.awaits_handoff()
             })
         }),
+        Goal::Differs => Property::sometimes(
+            "two blocks of one number are proven",
+            |model: &Duet, state| {
+                let mut shared = model.shared();
+                let proofs = clients::proofs(state, &mut shared).into_iter();
+                let mut numbers: Vec<_> = proofs
+                    .map(|(id, _)| shared.world.statement(id).number())
+                    .collect();
+                let all = numbers.len();
+                numbers.sort_unstable();
+                numbers.dedup();
+                numbers.len() < all
+            },
+        ),
     }
 }

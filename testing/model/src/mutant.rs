@@ -15,6 +15,10 @@ pub enum Mutant {
     RecordRestored,
     /// Statements about lost blocks are not pardoned. (FALSE-4)
     NotPardoned,
+    /// A node does not send its newest proof again. (ROUND-6)
+    ProofSentOnce,
+    /// A node compares a proof with its chain before its GRANDPA has come to that block. (ROUND-10)
+    ComparedEarly,
     /// A reset gives its set the id of a planned one. (RESET-1)
     ResetRepeatsId,
     /// A client crosses a reset without the wait. (RECOVER-8)

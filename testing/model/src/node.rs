@@ -89,6 +89,11 @@ impl Node {
         node
     }
 
+    /// The chain that its GRANDPA finalized.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
     /// The height of the chain that it finalized.
     pub fn height(&self) -> u32 {
         self.voter.scanned().get()

@@ -522,9 +522,9 @@ impl Model for Recovering {
     }
 }
 
-/// The property of clients before a reset.
+/// The property of clients before a reset. (RECOVER-8, LIGHT-9)
 pub const NOT_ASTRAY: &str = "no client follows thieves, or the keys of a set whose stake is free";
-/// The property of contradictions.
+/// The property of contradictions. (RECOVER-8)
 pub const NOT_BOTH: &str = "a client that heard two statements about one block crosses by neither";
-/// What happens in some state.
+/// What happens in some state. (RECOVER-7, RECOVER-8)
 pub const CROSSES: &str = "a client crosses, and follows the set of the reset";

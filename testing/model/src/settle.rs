@@ -3,8 +3,8 @@
 //! The Byzantine validator stays silent, unless another one lost its record: at most one of four is faulty.
 
 use crate::{
-    bounds::Bounds, chain::Call, clients, keys::Mask, node::NodeEvent, shared::Shared,
-    state::Global, world::StatementId,
+    bounds::Bounds, chain::Call, clients, keys::Mask, mutant::Mutant, node::NodeEvent,
+    shared::Shared, state::Global, world::StatementId,
 };
 
 /// More blocks than any handoff after a reset takes.
@@ -64,6 +64,7 @@ fn deliver_all(state: &mut Global, helps: bool, shared: &mut Shared) {
     loop {
         let before = (state.nodes.clone(), state.sent.clone());
         for place in 0..state.nodes.len() {
+            send_again(state, place, shared);
             while shared.node(state.nodes[place]).height() < state.chain.height() {
                 let next = shared.node(state.nodes[place]).height() + 1;
                 let chain = state.chain.up_to(next);
@@ -89,6 +90,23 @@ fn deliver_all(state: &mut Global, helps: bool, shared: &mut Shared) {
         }
         if before == (state.nodes.clone(), state.sent.clone()) {
             break;
+        }
+    }
+}
+
+/// ROUND-6: a validator sends its newest proof to the others, whoever signed it.
+fn send_again(state: &mut Global, place: usize, shared: &mut Shared) {
+    let chain = state.chain.up_to(shared.node(state.nodes[place]).proven());
+    let statement = shared.world.block(&chain).statement;
+    let Some(id) = statement.filter(|_| shared.mutant() != Some(Mutant::ProofSentOnce)) else {
+        return;
+    };
+    let signers = shared.signers(&state.sent, id);
+    for other in 0..state.nodes.len() {
+        let node = shared.node(state.nodes[other]);
+        if node.proven() < chain.height() && node.height() >= chain.height() {
+            shared.happen(state, other, NodeEvent::Proof(id, signers));
+            sign_all(state, other, shared);
         }
     }
 }

@@ -79,13 +79,13 @@ impl fmt::Display for Finding {
     }
 }
 
-const SPEC: &str = "docs/spec";
+pub(crate) const SPEC: &str = "docs/spec";
 
 /// Not read: the schemes have rules of their own, and the tests of this crate cite rules that do not exist.
-const OTHERS: [&str; 2] = ["schemes", "testing/tidy"];
+pub(crate) const OTHERS: [&str; 2] = ["schemes", "testing/tidy"];
 
 /// Programs for tests and chores: what they cite shows nothing about the protocol's code.
-const TOOLS: [&str; 3] = ["benches", "testing", "xtask"];
+pub(crate) const TOOLS: [&str; 3] = ["benches", "testing", "xtask"];
 
 /// Compares the rules that are defined with those that are cited, in the `.rs` and `.md` files of `sources`.
 #[must_use]
@@ -150,7 +150,7 @@ pub fn check(sources: &Sources) -> BTreeSet<Finding> {
 }
 
 /// The rule that a line of the specification defines.
-fn definition(line: &str) -> Option<Rule> {
+pub(crate) fn definition(line: &str) -> Option<Rule> {
     let (number, _) = line.strip_prefix("- **")?.split_once("**")?;
     let (family, number) = number.split_once('-')?;
     let upper = !family.is_empty() && family.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -162,7 +162,7 @@ fn definition(line: &str) -> Option<Rule> {
 }
 
 /// Where the tests of a file begin: at 0 for a file of tests, and nowhere for one without.
-fn tests_from(path: &Path, text: &str) -> usize {
+pub(crate) fn tests_from(path: &Path, text: &str) -> usize {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let below = path
         .components()
@@ -185,7 +185,7 @@ fn tests_from(path: &Path, text: &str) -> usize {
 }
 
 /// The rules of `families` that a text cites, and where.
-fn citations(text: &str, families: &BTreeSet<&str>) -> Vec<(usize, Rule)> {
+pub(crate) fn citations(text: &str, families: &BTreeSet<&str>) -> Vec<(usize, Rule)> {
     let mut found: Vec<(usize, Rule)> = Vec::new();
     let mut end_of_last = 0;
     for (offset, word) in words_at(text) {

@@ -89,6 +89,7 @@ pub(super) const STEPS: &[Step] = &[
                 "pallet",
                 "runtime",
                 "testing/fuzz",
+                "testing/model",
                 "testing/simulation",
                 "verifiers/bridge",
                 "verifiers/conformance",
@@ -203,7 +204,7 @@ pub(super) const REST: &[Step] = &[
 
 /// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
-pub(super) const BY_HAND: [(&str, &str); 12] = [
+pub(super) const BY_HAND: [(&str, &str); 13] = [
     ("dependencies", "deps"),
     ("lints of optional features", "lint"),
     ("book", "book"),
@@ -211,6 +212,7 @@ pub(super) const BY_HAND: [(&str, &str); 12] = [
     ("benchmarks of the runtime", "compat frame-omni-bencher"),
     ("gas in real clients", "gas"),
     ("mutants", "mutants"),
+    ("large models", "model --large"),
     ("guided fuzzing", "fuzz --minutes 600"),
     ("laboratory, all scenarios", "laboratory"),
     ("public template", "template DIR"),
@@ -259,6 +261,14 @@ mod tests {
             "of every step"
         );
         assert!(!step.names("pallet/src/lib.rs") && !step.names("curve2"));
+    }
+
+    #[test]
+    fn every_library_is_an_input_of_its_tests() {
+        let step = named("tests of libraries").expect("a step");
+        for folder in crate::test::OF_LIBRARIES {
+            assert!(step.names(folder), "{folder}");
+        }
     }
 
     #[test]

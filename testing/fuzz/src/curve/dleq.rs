@@ -12,6 +12,7 @@ use ark_ff::{PrimeField, Zero};
 use duet_curve::{Ark, Base, Blst, Curve, PointError, Purpose, Query, Wasm};
 
 pub(super) const DLEQ: Target = Target {
+    // DLEQ-2, ENC-1 to ENC-4.
     name: "dleq",
     run: dleq,
     seeds: dleq_seeds,

@@ -11,12 +11,14 @@ use ark_ff::{PrimeField, Zero};
 use duet_curve::{Ark, Base, Blst, Curve, Encodings, Hashing, PointError, Purpose, Wasm};
 
 pub(super) const G1: Target = Target {
+    // ENC-1 to ENC-4, SET-5.
     name: "g1",
     run: g1_decode,
     seeds: g1_seeds,
 };
 
 pub(super) const G2: Target = Target {
+    // ENC-1 to ENC-4.
     name: "g2",
     run: g2_decode,
     seeds: g2_seeds,

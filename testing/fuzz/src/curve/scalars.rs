@@ -9,6 +9,7 @@ use ark_ff::{BigInteger, PrimeField};
 use duet_curve::{Ark, Blst, Curve, Wasm};
 
 pub(super) const SCALAR: Target = Target {
+    // ENC-5.
     name: "scalar",
     run: scalar,
     seeds: scalar_seeds,

@@ -17,6 +17,7 @@ use duet_gossip::{
 use duet_primitives::{suite::MAX_VALIDATORS, Bitfield, UncheckedJustification, UncheckedVote};
 
 pub(super) const MESSAGE: Target = Target {
+    // GOSSIP-1, GOSSIP-11.
     name: "gossip_message",
     run: message,
     seeds: message_seeds,

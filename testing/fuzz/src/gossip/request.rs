@@ -25,6 +25,7 @@ use sc_network::request_responses::{IncomingRequest, OutgoingResponse};
 use std::{convert::Infallible, sync::Arc};
 
 pub(super) const REQUEST: Target = Target {
+    // REQ-2, REQ-3.
     name: "gossip_request",
     run: requests,
     seeds: request_seeds,

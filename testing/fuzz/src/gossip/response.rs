@@ -20,6 +20,7 @@ use duet_primitives::UncheckedJustification;
 use std::fmt::Debug;
 
 pub(super) const RESPONSE: Target = Target {
+    // REQ-2, REQ-3.
     name: "gossip_response",
     run: response,
     seeds: response_seeds,

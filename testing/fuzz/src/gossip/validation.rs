@@ -17,6 +17,7 @@ use duet_gossip::message::GossipMessage;
 use duet_primitives::testing::TestSet;
 
 pub(super) const VALIDATION: Target = Target {
+    // GOSSIP-1 to GOSSIP-7, GOSSIP-11.
     name: "gossip_validation",
     run: validation,
     seeds: validation_seeds,

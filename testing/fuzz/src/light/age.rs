@@ -4,6 +4,7 @@ use crate::target::{seed, Input, Seed, Target};
 use duet_light_client::Dated;
 
 pub(super) const AGE: Target = Target {
+    // LIGHT-9.
     name: "light_age",
     run: age,
     seeds: age_seeds,

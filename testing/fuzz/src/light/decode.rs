@@ -10,6 +10,7 @@ use duet_light_client::{HandoffProof, StartProof};
 use duet_primitives::{Pk1Bytes, StatelessProof, UncheckedJustification};
 
 pub(super) const DECODE: Target = Target {
+    // ENC-6.
     name: "light_decode",
     run: light_decode,
     seeds: decode_seeds,

@@ -12,6 +12,7 @@ use sp_core::{Blake2Hasher, Hasher};
 use std::sync::LazyLock;
 
 pub(super) const GENESIS: Target = Target {
+    // LIGHT-1 to LIGHT-3.
     name: "light_genesis",
     run: genesis,
     seeds: genesis_seeds,

@@ -16,6 +16,7 @@ use duet_primitives::{
 use std::sync::LazyLock;
 
 pub(super) const RECOVERY: Target = Target {
+    // RECOVER-2, RECOVER-4 to RECOVER-6, RECOVER-9.
     name: "light_recovery",
     run: recovery,
     seeds: recovery_seeds,

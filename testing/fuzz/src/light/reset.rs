@@ -13,6 +13,7 @@ use duet_primitives::{
 use sp_core::{Blake2Hasher, Hasher};
 
 pub(super) const RESET: Target = Target {
+    // LIGHT-8.
     name: "light_reset",
     run: reset,
     seeds: reset_seeds,

@@ -15,6 +15,7 @@ use duet_primitives::{
 use sp_core::{Blake2Hasher, Hasher};
 
 pub(super) const STATE: Target = Target {
+    // ENC-6.
     name: "light_state",
     run: state,
     seeds: state_seeds,

@@ -9,6 +9,7 @@ use duet_light_client::{HandoffProof, Outcome, Trusted, Update};
 use duet_primitives::{BlockNumber, Pk1Bytes, Pk2Bytes, SetId, SignatureBytes, H256};
 
 pub(super) const UPDATE: Target = Target {
+    // LIGHT-4, LIGHT-5, JUST-4, JUST-6.
     name: "light_update",
     run: update,
     seeds: update_seeds,

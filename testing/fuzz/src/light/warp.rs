@@ -17,6 +17,7 @@ use sp_core::{Blake2Hasher, Hasher};
 use std::sync::LazyLock;
 
 pub(super) const WARP: Target = Target {
+    // WARP-1 to WARP-4.
     name: "light_warp",
     run: warp,
     seeds: warp_seeds,
