@@ -12,15 +12,15 @@ use std::{
     fs, io,
     io::{Read, Write},
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 use zeroize::Zeroizing;
 
-/// Names of key files, and when each was modified.
-pub(crate) type Files = BTreeMap<String, Modified>;
+/// Names of key files, and the state of each.
+pub(crate) type Files = BTreeMap<String, FileState>;
 
-/// When a file was modified, if the file system knows.
-pub(crate) type Modified = Option<SystemTime>;
+/// What differs when a file's content, owner or mode has changed: its length and the time of the change. `None` if the
+/// file system does not tell.
+pub(crate) type FileState = Option<(u64, i64, i64)>;
 
 /// The directory of key files, and the password that seals them.
 pub(crate) struct Directory {
@@ -41,8 +41,7 @@ impl Directory {
                 .to_str()
                 .filter(|name| name.starts_with(FILE_PREFIX))
             {
-                let modified = entry.metadata().and_then(|metadata| metadata.modified());
-                files.insert(name.to_owned(), modified.ok());
+                files.insert(name.to_owned(), state_of(&entry.path()));
             }
         }
         Ok(files)
@@ -159,6 +158,29 @@ pub fn create(path: &Path) -> Result<(), KeyStoreError> {
     }
 }
 
+/// The state of the file at this path, or of the one that a link there leads to.
+#[cfg(unix)]
+fn state_of(path: &Path) -> FileState {
+    use std::os::unix::fs::MetadataExt;
+    let file = fs::metadata(path).ok()?;
+    Some((file.len(), file.ctime(), file.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+fn state_of(path: &Path) -> FileState {
+    let file = fs::metadata(path).ok()?;
+    let time = file
+        .modified()
+        .ok()?
+        .duration_since(std::time::UNIX_EPOCH)
+        .ok()?;
+    Some((
+        file.len(),
+        i64::try_from(time.as_secs()).ok()?,
+        time.subsec_nanos().into(),
+    ))
+}
+
 fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
     let io_error = |source| io_error(path, source);
     let corrupt = |reason| corrupt(path, reason);
@@ -248,7 +270,7 @@ fn mode_with(_: &fs::Metadata, _: u32) -> Option<u32> {
 /// the old file or the new one is there.
 ///
 /// # Errors
-/// The system's error; the old file is there.
+/// The system's error. The old file is there, or, when only the flush of the directory failed, the new one.
 pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut file = new_file_beside(directory)?;

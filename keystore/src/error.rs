@@ -129,9 +129,14 @@ pub enum Corruption {
         /// The most bytes.
         limit: usize,
     },
-    /// Not the expected JSON.
-    #[error("it is not the expected JSON: {0}")]
-    Json(#[from] serde_json::Error),
+    /// Not the expected JSON. The parser's own words may repeat a secret, so only the place is kept.
+    #[error("it is not the expected JSON: line {line}, column {column}")]
+    Json {
+        /// The line, from one.
+        line: usize,
+        /// The column.
+        column: usize,
+    },
     /// Written by a later version.
     #[error("it has version {got}, but this program reads version {expected}")]
     Version {
@@ -187,4 +192,13 @@ pub enum Corruption {
         /// The name of the key's file.
         expected: String,
     },
+}
+
+impl From<serde_json::Error> for Corruption {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json {
+            line: error.line(),
+            column: error.column(),
+        }
+    }
 }

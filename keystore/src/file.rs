@@ -47,9 +47,9 @@ pub(crate) struct KeyFile {
     pub(crate) secret: StoredSecret,
 }
 
-/// The secret in its stored form.
+/// The secret in its stored form. On the heap: each move of an array leaves a copy on the stack.
 pub(crate) enum StoredSecret {
-    Plain(Zeroizing<[u8; SCALAR_LEN]>),
+    Plain(Box<Zeroizing<[u8; SCALAR_LEN]>>),
     Sealed(Sealed),
 }
 
@@ -96,7 +96,7 @@ impl KeyFile {
     pub(crate) fn plain(secret: &SecretKey) -> Self {
         Self {
             public: secret.public(),
-            secret: StoredSecret::Plain(secret.expose()),
+            secret: StoredSecret::Plain(Box::new(secret.expose())),
         }
     }
 
@@ -117,7 +117,7 @@ impl KeyFile {
         let checksum = to_hex(&self.checksum());
         match &self.secret {
             StoredSecret::Plain(scalar) => {
-                let scalar = to_hex(scalar.as_ref());
+                let scalar = to_hex(scalar.as_slice());
                 write(&public, SecretText::Plain(&scalar), &checksum)
             }
             StoredSecret::Sealed(Sealed {
@@ -151,10 +151,10 @@ impl KeyFile {
         }
         let parsed: Text<'_> = serde_json::from_slice(text)?;
         let file = Self {
-            public: DualKeyBytes(*from_hex::<DUAL_KEY_LEN>("public", parsed.public)?),
+            public: DualKeyBytes(**from_hex::<DUAL_KEY_LEN>("public", parsed.public)?),
             secret: StoredSecret::from_text(&parsed.secret)?,
         };
-        if *from_hex::<32>("checksum", parsed.checksum)? != file.checksum() {
+        if **from_hex::<32>("checksum", parsed.checksum)? != file.checksum() {
             return Err(Corruption::Checksum);
         }
         if file.to_text()?.as_slice() != text {
@@ -170,7 +170,7 @@ impl KeyFile {
         match &self.secret {
             StoredSecret::Plain(scalar) => {
                 bytes.push(0);
-                bytes.extend_from_slice(scalar.as_ref());
+                bytes.extend_from_slice(scalar.as_slice());
             }
             StoredSecret::Sealed(Sealed {
                 cost,
@@ -209,10 +209,10 @@ impl StoredSecret {
                 }
                 Ok(Self::Sealed(Sealed {
                     cost,
-                    salt: *from_hex::<SALT_LEN>("salt", salt)?,
-                    nonce: *from_hex::<NONCE_LEN>("nonce", nonce)?,
-                    ciphertext: *from_hex::<SCALAR_LEN>("ciphertext", ciphertext)?,
-                    tag: *from_hex::<TAG_LEN>("tag", tag)?,
+                    salt: **from_hex::<SALT_LEN>("salt", salt)?,
+                    nonce: **from_hex::<NONCE_LEN>("nonce", nonce)?,
+                    ciphertext: **from_hex::<SCALAR_LEN>("ciphertext", ciphertext)?,
+                    tag: **from_hex::<TAG_LEN>("tag", tag)?,
                 }))
             }
         }
@@ -254,11 +254,11 @@ fn to_hex(bytes: &[u8]) -> Zeroizing<String> {
 fn from_hex<const N: usize>(
     field: &'static str,
     text: &str,
-) -> Result<Zeroizing<[u8; N]>, Corruption> {
+) -> Result<Box<Zeroizing<[u8; N]>>, Corruption> {
     let refused = || Corruption::Hex { field, expected: N };
-    let mut bytes = Zeroizing::new([0; N]);
+    let mut bytes = Box::new(Zeroizing::new([0; N]));
     let digits = text.strip_prefix("0x").ok_or_else(refused)?;
-    hex::decode_to_slice(digits, &mut *bytes).map_err(|_| refused())?;
+    hex::decode_to_slice(digits, bytes.as_mut_slice()).map_err(|_| refused())?;
     Ok(bytes)
 }
 
@@ -301,11 +301,11 @@ mod tests {
             },
             salt: [1; SALT_LEN],
             nonce: [2; NONCE_LEN],
-            ciphertext: *from_hex("ciphertext", CIPHERTEXT).unwrap(),
-            tag: *from_hex("tag", TAG).unwrap(),
+            ciphertext: **from_hex("ciphertext", CIPHERTEXT).unwrap(),
+            tag: **from_hex("tag", TAG).unwrap(),
         };
         let opened = sealed.open(b"correct horse", &seal_context(&secret.public()));
-        assert_eq!(opened.unwrap(), secret.expose());
+        assert_eq!(*opened.unwrap(), secret.expose());
         let text = KeyFile::sealed(secret.public(), sealed).to_text().unwrap();
         assert_eq!(hex::encode(Sha256::digest(&*text)), SEALED);
     }

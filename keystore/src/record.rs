@@ -167,8 +167,7 @@ fn text(path: &Path) -> Result<Option<Vec<u8>>, KeyStoreError> {
 
 fn parse(path: &Path, text: &[u8], genesis: H256) -> Result<(Pk1Bytes, Votes), KeyStoreError> {
     let corrupt = |reason| corrupt(path, reason);
-    let found: Text =
-        serde_json::from_slice(text).map_err(|error| corrupt(Corruption::Json(error)))?;
+    let found: Text = serde_json::from_slice(text).map_err(|error| corrupt(error.into()))?;
     let expected = match found.version {
         UNCHECKED => None,
         VERSION => Some(found.sum()),

@@ -1,7 +1,7 @@
 //! Keys in a directory, one file each, and keys in memory only.
 
 use crate::{
-    directory::{self, Directory, Files, Modified},
+    directory::{self, Directory, FileState, Files},
     error::KeyStoreError,
     fault::verified_possession,
     file::file_name,
@@ -39,8 +39,8 @@ struct Keys {
 
 impl Keys {
     /// Whether a file was read, or refused in its present state.
-    fn knows(&self, name: &str, modified: &Modified) -> bool {
-        self.on_disk.contains_key(name) || self.refused.get(name) == Some(modified)
+    fn knows(&self, name: &str, state: &FileState) -> bool {
+        self.on_disk.contains_key(name) || self.refused.get(name) == Some(state)
     }
 
     fn get(&self, key: &Pk1Bytes) -> Option<&SecretKey> {
@@ -117,7 +117,8 @@ impl KeyRing {
     ///
     /// # Errors
     /// [`KeyStoreError::Occupied`] when its file holds another key; the errors of [`KeyRing::open`] for an existing
-    /// file; [`KeyStoreError::Io`] when it cannot be written, in which case nothing is left behind.
+    /// file; [`KeyStoreError::Io`] when it cannot be written: nothing is left behind, unless only the flush of the
+    /// directory failed.
     pub fn insert(&self, secret: SecretKey) -> Result<(), KeyStoreError> {
         let Some(directory) = &self.directory else {
             self.insert_ephemeral(secret);
@@ -209,7 +210,7 @@ impl KeyRing {
             let keys = self.read();
             let changed: Vec<_> = files
                 .iter()
-                .filter(|(name, modified)| !keys.knows(name, modified))
+                .filter(|(name, state)| !keys.knows(name, state))
                 .map(|(name, _)| name.clone())
                 .collect();
             if changed.is_empty() && !known.iter().any(is_gone) {
@@ -233,8 +234,8 @@ impl KeyRing {
                 }
                 Err(error) => {
                     log::error!(target: "duet", "🔑 Skipped a key file: {error}");
-                    let modified = files.get(&name).copied().flatten();
-                    keys.refused.insert(name, modified);
+                    let state = files.get(&name).copied().flatten();
+                    keys.refused.insert(name, state);
                 }
             }
         }

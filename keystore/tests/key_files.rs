@@ -14,6 +14,7 @@ use std::{
     path::{Path, PathBuf},
     str::FromStr,
     thread,
+    time::Duration,
 };
 use tempfile::TempDir;
 
@@ -213,13 +214,32 @@ fn a_truncated_an_extended_and_an_empty_file_are_refused() {
         KeyStoreError::Corrupt { .. }
     ));
     fs::write(&path, [b' '; 4096]).unwrap();
-    assert!(matches!(corruption(dir.path()), Corruption::Json(_)));
+    assert!(matches!(corruption(dir.path()), Corruption::Json { .. }));
     fs::write(&path, [b' '; 4097]).unwrap();
     let reason = corruption(dir.path());
     assert!(
         matches!(reason, Corruption::TooLong { limit: 4096 }),
         "{reason}"
     );
+}
+
+#[test]
+fn an_error_about_a_file_of_another_form_does_not_repeat_the_secret() {
+    let (dir, path, secret) = one_key(None);
+    let scalar = hex::encode(*secret.expose());
+    let text = fs::read_to_string(&path).unwrap();
+    let field = format!("{{\n    \"plain\": \"0x{scalar}\"\n  }}");
+    let escaped = text.replace(&scalar, &format!("{scalar}\\u0030"));
+    let bare = text.replace(&field, &format!("\"0x{scalar}\""));
+    for changed in [escaped, bare] {
+        assert!(changed != text && changed.contains(&scalar));
+        fs::write(&path, changed).unwrap();
+        let reason = corruption(dir.path());
+        assert!(matches!(reason, Corruption::Json { .. }), "{reason}");
+        for words in [reason.to_string(), format!("{reason:?}")] {
+            assert!(!words.contains(&scalar), "{words}");
+        }
+    }
 }
 
 #[test]
@@ -396,6 +416,24 @@ fn a_damaged_file_that_appears_later_does_not_stop_the_keys_at_work() {
         2,
         "a repaired file is taken up"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_refused_for_its_mode_is_taken_up_when_the_mode_is_mended() {
+    use std::os::unix::fs::PermissionsExt;
+    let (dir, path, one) = one_key(None);
+    let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    let aside = dir.path().join("aside");
+    fs::rename(&path, &aside).unwrap();
+    let store = open(dir.path(), None).unwrap();
+    fs::rename(&aside, &path).unwrap();
+    set(0o644);
+    assert!(store.keys().unwrap().is_empty());
+    // The times of files are coarse.
+    thread::sleep(Duration::from_millis(50));
+    set(0o600);
+    assert_eq!(store.keys().unwrap(), [one.public()]);
 }
 
 #[test]

@@ -172,10 +172,10 @@ fn a_damaged_record_is_named_and_the_key_does_not_sign() {
             other => panic!("{other}"),
         }
     };
-    assert!(matches!(refused(""), Corruption::Json(_)));
+    assert!(matches!(refused(""), Corruption::Json { .. }));
     assert!(matches!(
         refused(&whole[..whole.len() / 2]),
-        Corruption::Json(_)
+        Corruption::Json { .. }
     ));
     let later = whole.replace("\"version\":2", "\"version\":3");
     assert!(matches!(
