@@ -22,6 +22,8 @@ struct State {
 struct Slot {
     peer: Peer,
     greeted: bool,
+    /// Closed to make room; its thread has yet to notice.
+    closed: bool,
 }
 
 /// A connection's place. It is free again when this is dropped.
@@ -55,10 +57,12 @@ impl Slots {
     /// clients that connect and stay silent cannot keep others out.
     pub(crate) fn enter(&self, peer: Peer) -> Place<'_> {
         let mut state = self.lock();
-        let mut waiting = state.open.values().filter(|slot| !slot.greeted);
-        if let Some(oldest) = waiting.next() {
-            if waiting.count().saturating_add(1) >= self.most {
+        let waits = |slot: &&mut Slot| !slot.greeted && !slot.closed;
+        let mut waiting: Vec<_> = state.open.values_mut().filter(waits).collect();
+        if waiting.len() >= self.most {
+            if let Some(oldest) = waiting.first_mut() {
                 oldest.peer.close();
+                oldest.closed = true;
             }
         }
         let number = state.next;
@@ -69,6 +73,7 @@ impl Slots {
         let slot = Slot {
             peer,
             greeted: false,
+            closed: false,
         };
         state.open.insert(number, slot);
         Place {
@@ -142,6 +147,10 @@ mod tests {
         let (_last, third) = enter(&slots);
         assert!(is_closed(&silent));
         assert!(![&first, &second, &third].into_iter().any(is_closed));
+        // Although the thread of the one that was closed has not left its place yet.
+        let (_one_more, fourth) = enter(&slots);
+        assert!(is_closed(&second));
+        assert!(![&first, &third, &fourth].into_iter().any(is_closed));
     }
 
     #[test]
