@@ -166,15 +166,13 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The valid ones that name another block than the final one.
+    /// The valid ones that contradict the final block.
     fn contradicting<'a>(
         &self,
         all: impl Iterator<Item = &'a UncheckedJustification>,
     ) -> Vec<Justification> {
         let contradicts = |justification: &&UncheckedJustification| {
-            let commitment = &justification.commitment;
-            let finalized = self.chain.finalized_at(commitment.block_number);
-            finalized.is_some_and(|finalized| finalized != commitment.block_hash)
+            self.chain.contradicts(&justification.commitment) == Some(true)
         };
         let mut checks = MAX_SUSPECTS;
         all.filter(contradicts)

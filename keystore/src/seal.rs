@@ -95,7 +95,7 @@ impl Sealed {
         })
     }
 
-    /// Opens with the password and `context` of the sealing. On the heap: each move of an array leaves a copy on the stack.
+    /// Opens with the password and `context` of the sealing. On the heap: a move of an array leaves a copy on the stack.
     pub(crate) fn open(
         &self,
         password: &[u8],

@@ -51,7 +51,7 @@ pub enum Refusal {
     /// The signer does not sign for this chain.
     #[codec(index = 6)]
     OtherChain(H256),
-    /// The request does not decode, in which case the signer closes the connection, or its content to sign is malformed.
+    /// The request does not decode, and the signer closes the connection; or its content to sign is malformed.
     #[codec(index = 7)]
     Malformed,
     /// There are more keys than a list can hold.
