@@ -112,12 +112,15 @@ export class Follower {
       await this.#fetchKeys();
       const head = await this.#server.head();
       if (head === undefined) return;
-      if (head.number <= this.#status().block) {
+      const { block } = this.#status();
+      if (!this.#isNews(head)) {
         this.#shows(head.number);
         return;
       }
-      await this.#walk();
-      if (this.#status().block >= head.number) return;
+      if (head.number > block) {
+        await this.#walk();
+        if (this.#status().block >= head.number) return;
+      }
       const proof = await this.#fetchProof(head.number);
       if (proof === null) {
         missing += 1;
@@ -130,6 +133,15 @@ export class Follower {
       }
       if (await this.#verifyOrWalk(proof)) return;
     }
+  }
+
+  /**
+   * Whether a head has something to prove: it is newer than the newest proven block, or another block with its number, of
+   * which no endpoint has a proof unless the validators contradict themselves. (LIGHT-4)
+   */
+  #isNews({ number, hash }) {
+    const best = this.#status();
+    return number > best.block || (number === best.block && !equal(hash, best.hash));
   }
 
   /** Records the block that the endpoint claims to have reached. Only used to detect lag. */
@@ -287,7 +299,7 @@ export class Follower {
     const { best } = this.#trust;
     const head = await this.#server.head();
     if (head !== undefined) this.#shows(head.number);
-    if (head !== undefined && head.number > this.#status().block) {
+    if (head !== undefined && this.#isNews(head)) {
       await this.#catchUp();
       return this.#watch();
     }
