@@ -188,8 +188,23 @@ async fn the_validators_contradicting_themselves_ends_everything() {
     });
     assert!(Misbehaviour::new(first, second).is_some());
 
-    // What is printed is what nodes are given.
+    // No later run goes on, until somebody has looked at it.
     let honest = Server::start(&chain, Lie::None).await;
+    let kept = folder.path("state.evidence");
+    for damaged in [false, true] {
+        if damaged {
+            std::fs::write(&kept, "").expect("written");
+        }
+        let again = sync(&chain, &[&honest.url], &state).await.expect_code(5);
+        let told = again.named("failed").remove(0);
+        assert_eq!(told["evidence"] == failed["evidence"], !damaged);
+        assert!(again.message().contains("state.evidence"), "{told}");
+    }
+    assert_eq!(honest.calls("chain_getBlockHash"), 0);
+    std::fs::remove_file(kept).expect("it was kept");
+    sync(&chain, &[&honest.url], &state).await.expect_code(0);
+
+    // What is printed is what nodes are given.
     let report = |proofs: &str| format!("report --json --url {} {proofs}", honest.url);
     let finished = Program::run(&report(&proofs.join(" "))).await;
     let finished = finished.expect_code(0);
