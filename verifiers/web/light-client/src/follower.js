@@ -2,6 +2,7 @@
 
 import { contradiction, incomplete, otherAnswer, reset, stalled } from "./error.js";
 import { equal } from "./text.js";
+import { formOf } from "./trust.js";
 
 // How often a new set may take over while the handoff proofs are fetched.
 const MAX_ROUNDS = 8;
@@ -108,6 +109,7 @@ export class Follower {
   /** Verifies everything up to the proven head that the endpoint names. */
   async #catchUp() {
     let missing = 0;
+    await this.#doubtRecovery();
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       await this.#fetchKeys();
       const head = await this.#server.head();
@@ -185,18 +187,36 @@ export class Follower {
 
   /** Verifies the last proof by the trusted sets: behind a reset, the head is by another set, and no handoff leads there. */
   async #takeLast() {
-    const { form, mode } = this.#trust;
     const { set, latestSet } = this.#status();
     for (const asked of new Set([latestSet, set])) {
-      const proof = await this.#server.lastProof(asked, mode);
-      if (proof === null) continue;
-      const got = this.#trust.peek(form, proof);
-      if (got.set !== asked) throw otherAnswer(`the last proof of set ${asked}`, `one of set ${got.set}`);
-      if (got.block <= this.#status().block) continue;
-      this.#trust.verifyFrom(this.#endpoint, form, proof);
+      if (!(await this.#takeLastOf(asked, this.#trust.mode, (block) => block > this.#status().block))) continue;
       await this.#fetchKeys();
       return;
     }
+  }
+
+  /**
+   * Behind a crossed reset, before the new set's first proof: asks for the last proofs by the sets before it, which show a
+   * false recovery on a chain that goes on. The keys of an ended set may be missing, and such a proof needs none. (RECOVER-8)
+   */
+  async #doubtRecovery() {
+    const { client } = this.#trust;
+    for (const set of client.endedSets()) {
+      // Another endpoint may have proven a block of the new set meanwhile.
+      await this.#takeLastOf(set, "stateless", (block) => block >= this.#status().block && client.endedSets().includes(set));
+    }
+  }
+
+  /** Verifies the last proof by a set, if one of its block is wanted; whether it was. */
+  async #takeLastOf(set, mode, isWanted) {
+    const proof = await this.#server.lastProof(set, mode);
+    if (proof === null) return false;
+    const form = formOf(mode);
+    const got = this.#trust.peek(form, proof);
+    if (got.set !== set) throw otherAnswer(`the last proof of set ${set}`, `one of set ${got.set}`);
+    if (!isWanted(got.block)) return false;
+    this.#trust.verifyFrom(this.#endpoint, form, proof);
+    return true;
   }
 
   /** Walks from set to set as far as the endpoint has proofs; returns the number of new handoffs. */
@@ -303,6 +323,7 @@ export class Follower {
       await this.#catchUp();
       return this.#watch();
     }
+    await this.#doubtRecovery();
     const chain = await this.#server.chainHead();
     this.#checkLag(best.number);
     // Where a reset is to be crossed, there are no proofs to wait for.
