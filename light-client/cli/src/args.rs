@@ -21,7 +21,8 @@ Exit status:
   3    a proof or an answer did not verify, and no honest endpoint is left
   4    no endpoint could be reached
   5    the validators, or the recovery keys, signed two things that cannot both be true: do not
-       trust this chain's finality
+       trust this chain's finality. With --state FILE each later run ends so, too, until FILE.evidence
+       is moved away
   6    no endpoint has the needed data: ask others; the message says when a newer checkpoint, or a
        block to start at, may be needed
 ";
@@ -93,7 +94,7 @@ pub(crate) enum Command {
     /// Submit finality proofs to nodes, which report the signers of false proofs to their chain.
     ///
     /// Use it after exit status 5: the message contains the two contradicting proofs; with --json they are in
-    /// `evidence`. All signers of the false proof lose their stake. A node's answer is unproven, so ask several
+    /// `evidence`, and with --state FILE in FILE.evidence. All signers of the false proof lose their stake. A node's answer is unproven, so ask several
     /// nodes. Exits with 0 when a node calls a proof false, with 6 when none does.
     Report(Report),
     /// Show the trusted state in a state file.

@@ -6,12 +6,13 @@ use crate::stats;
 use crate::vouch::shown;
 use crate::{
     age::age,
-    became::Became,
+    became,
     calls::{Class, DispatchInfo},
     recovery::shown as recovery,
     verdict::Verdict,
 };
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
+use duet_light_metadata::Outcome;
 use duet_light_rpc::{Failure, Fault, PathJson};
 use duet_light_warp::Follower;
 use duet_primitives::{BlockNumber, SetId, UncheckedJustification, H256};
@@ -201,7 +202,8 @@ pub(crate) enum Event<'a> {
         /// Its bytes, with their length in front.
         value: Option<String>,
         /// How its call ended, what it paid, and its events.
-        outcome: Option<Became>,
+        #[serde(serialize_with = "became::serialize")]
+        outcome: Option<Outcome>,
         /// Why that is not known.
         #[serde(skip_serializing_if = "Option::is_none")]
         no_outcome: Option<String>,

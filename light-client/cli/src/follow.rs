@@ -183,9 +183,13 @@ impl Session {
             *watch = Watch::new(best);
             return self.keep_time(server).await;
         }
-        if let Some((head, _)) = server.head().await?.filter(|(head, _)| *head > best) {
-            self.report_behind(&server.url, head)?;
-            return self.catch_up(server).await;
+        if let Some((head, hash)) = server.head().await? {
+            if head > best {
+                self.report_behind(&server.url, head)?;
+            }
+            if self.is_news(head, hash)? {
+                return self.catch_up(server).await;
+            }
         }
         if watch.reported || watch.since.elapsed() < self.stall_after {
             return Ok(());

@@ -218,8 +218,7 @@ async fn serve_until_stopped(args: &Serve, output: &Output) -> Result<(), Failur
         _ = signals.wait() => Ok(()),
     };
     server.stop().await;
-    session.save()?;
-    ended
+    session.end(ended)
 }
 
 /// Syncs, then shows a statistic of the validators.
@@ -235,8 +234,7 @@ async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failu
         ended = work => ended,
         _ = signals.wait() => Err(interrupted_early()),
     };
-    session.save()?;
-    ended
+    session.end(ended)
 }
 
 /// Runs to the goal, or until it is stopped. The state is saved in either case.
@@ -272,8 +270,7 @@ async fn run_until_stopped(
             Goal::Head | Goal::Block(_) | Goal::Proofs(_) => Err(interrupted_early()),
         },
     };
-    session.save()?;
-    ended
+    session.end(ended)
 }
 
 fn interrupted_early() -> Failure {

@@ -1,9 +1,7 @@
 //! What became of a transaction: the events of its block, decoded by the metadata of the runtime that executed the block.
 //! (STATE-9)
 
-use crate::{
-    became::Became, calls::Function, parts, question::Entry, read::Prover, session::Session,
-};
+use crate::{calls::Function, parts, question::Entry, read::Prover, session::Session};
 use codec::Decode;
 use duet_light_client::FinalHeader;
 use duet_light_metadata::{Outcome, RuntimeMetadata};
@@ -16,9 +14,9 @@ impl Session {
         server: &Server,
         header: &FinalHeader,
         index: usize,
-    ) -> Result<Result<Became, String>, Fault> {
+    ) -> Result<Result<Outcome, String>, Fault> {
         match self.outcome(server, header, index).await {
-            Ok(outcome) => Ok(Ok(outcome.into())),
+            Ok(outcome) => Ok(Ok(outcome)),
             Err(Fault::Incomplete(missing)) => Ok(Err(format!("the endpoint has no {missing}"))),
             Err(Fault::Fatal(failure)) => Ok(Err(failure.message)),
             Err(fault) => Err(fault),

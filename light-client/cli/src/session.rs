@@ -410,6 +410,21 @@ impl Session {
         }
     }
 
+    /// Ends the run: saves the state, and the evidence of a contradiction, so that no later run goes on from there unnoticed.
+    /// That of two recoveries is in the state, and a newer proof ends it. (RECOVER-8)
+    pub(crate) fn end(&mut self, mut ended: Result<(), Failure>) -> Result<(), Failure> {
+        let announced = self.trusted.as_ref().and_then(Trusted::announced);
+        let is_in_state = announced.is_some_and(|announced| announced.contradicted().is_some());
+        if let (Some(file), Err(failure), false) = (&self.file, &mut ended, is_in_state) {
+            if failure.kind == Kind::Misbehaviour {
+                if let Err(unkept) = file.keep_evidence(failure) {
+                    failure.message = format!("{}; {unkept}", failure.message);
+                }
+            }
+        }
+        ended.and(self.save())
+    }
+
     /// Writes the state file, if there is one and the state is newer.
     pub(crate) fn save(&mut self) -> Result<(), Failure> {
         let (Some(file), Some(trusted), true) = (&self.file, &self.trusted, self.dirty) else {

@@ -1,8 +1,12 @@
 //! The state file. Each write replaces it as a whole, so that a crash leaves a complete file. A lock keeps two
 //! clients from writing it in turns.
+//!
+//! Beside it is the evidence of a contradiction, once there was one: no run goes on before somebody has removed it.
 
+use crate::event::Event;
 use duet_light_client::{StateError, Trusted};
 use duet_light_rpc::{Failure, Kind};
+use serde::Deserialize;
 use std::{
     fs::{self, File, TryLockError},
     io::{self, Write},
@@ -16,6 +20,42 @@ pub(crate) struct StateFile {
     path: PathBuf,
     /// Held as long as this program runs.
     _lock: File,
+}
+
+/// A failure as `--json` shows it, of which the file of evidence has nothing else.
+#[derive(Default, Deserialize)]
+struct Evidence {
+    message: String,
+    evidence: Option<[String; 2]>,
+}
+
+fn evidence_path(state: &Path) -> PathBuf {
+    let mut path = state.as_os_str().to_owned();
+    path.push(".evidence");
+    path.into()
+}
+
+/// Ends a run where an earlier one ended by a contradiction. A damaged file counts, too.
+fn check_evidence(state: &Path) -> Result<(), Failure> {
+    let path = evidence_path(state);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed(&path, error)),
+    };
+    let kept: Evidence = serde_json::from_slice(&bytes).unwrap_or_default();
+    let message = format!(
+        "an earlier run ended so, and {} has the evidence: ask people you trust which history counts, and move the file away \
+         to go on from the state file, or both files to begin anew: {}",
+        path.display(),
+        kept.message
+    );
+    let proof = |text: String| hex::decode(text.trim_start_matches("0x")).unwrap_or_default();
+    Err(Failure {
+        kind: Kind::Misbehaviour,
+        message,
+        evidence: kept.evidence.map(|proofs| proofs.map(proof)),
+    })
 }
 
 fn failed(path: &Path, what: impl std::fmt::Display) -> Failure {
@@ -64,6 +104,7 @@ impl StateFile {
             }
             Err(TryLockError::Error(error)) => return Err(failed(path, error)),
         }
+        check_evidence(path)?;
         let state = read(path)?;
         Ok((
             Self {
@@ -72,6 +113,13 @@ impl StateFile {
             },
             state,
         ))
+    }
+
+    /// Keeps a contradiction beside the state. After the return it is on the disk.
+    pub(crate) fn keep_evidence(&self, failure: &Failure) -> Result<(), Failure> {
+        let path = evidence_path(&self.path);
+        let json = serde_json::to_vec(&Event::failed(failure)).unwrap_or_default();
+        replace(&path, &json).map_err(|error| failed(&path, error))
     }
 
     /// Replaces the file's content. After the return it is on the disk.

@@ -3,7 +3,7 @@
 use crate::{event::Event, goal::Step, session::Session};
 use duet_light_client::{Error, Mode, Update};
 use duet_light_rpc::{Failure, Fault, Lie, Missing, Server};
-use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId};
+use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId, H256};
 use std::time::Duration;
 
 /// The most sets in one request.
@@ -29,12 +29,14 @@ impl Session {
             };
             let best = self.trusted()?.best_number();
             self.output.progress(best, head);
-            if head <= best {
+            if !self.is_news(head, hash)? {
                 return Ok(());
             }
-            self.walk(server, head).await?;
-            if self.is_done() || self.trusted()?.best_number() >= head {
-                return Ok(());
+            if head > best {
+                self.walk(server, head).await?;
+                if self.is_done() || self.trusted()?.best_number() >= head {
+                    return Ok(());
+                }
             }
             let Some(update) = self.fetch_proof(server, head).await? else {
                 missing = missing.saturating_add(1);
@@ -62,6 +64,14 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Whether a head has something to prove: it is newer than the newest proven block, or another block with its number,
+    /// of which no server has a proof unless the validators contradict themselves. (LIGHT-4)
+    pub(crate) fn is_news(&self, head: BlockNumber, hash: H256) -> Result<bool, Failure> {
+        let trusted = self.trusted()?;
+        let best = trusted.best_number();
+        Ok(head > best || head == best && hash != trusted.best_hash())
     }
 
     /// Walks from set to set as far as the endpoint has proofs; how many were new.

@@ -1,7 +1,7 @@
 //! Events as text: one line, or a few for answers.
 
 use crate::{
-    became::Became,
+    became,
     event::{Event, Fee},
 };
 use duet_light_rpc::Kind;
@@ -263,7 +263,7 @@ impl Event<'_> {
                 no_outcome,
                 ..
             } => {
-                let outcome = outcome.as_ref().map(Became::text);
+                let outcome = outcome.as_ref().map(became::text);
                 let outcome = outcome.unwrap_or_else(|| {
                     let why = no_outcome.as_deref().unwrap_or_default();
                     format!("Whether its call succeeded is not proven: {why}.")

@@ -9,6 +9,7 @@
 //! - [`Endpoints`]: which node is asked next, and why none is useful; a [`Choice`] is its answer;
 //! - [`Failure`], [`Kind`]: why a program ends, and its exit code;
 //! - [`checkpoint`]: checkpoints as JSON; [`recovery_proof`]: files with recovery proofs;
+//! - [`List`]: a list from strangers, bounded while it is read;
 //! - [`shown`], [`fit`]: text from strangers, made safe for a terminal.
 //!
 //! This crate does not verify. A [`Server`] returns the node's claims, until [`duet_light_client`] verifies them
@@ -46,6 +47,7 @@ pub use claim::StartClaim;
 pub use endpoints::{Choice, Endpoints};
 pub use failure::{Failure, Kind};
 pub use fault::{Fault, Lie, Missing};
+pub use list::List;
 pub use outside::{fit, shown};
 pub use server::{bytes_of, decode_hex, Server};
 pub use state::{hex, Path, PathJson, Proofs};

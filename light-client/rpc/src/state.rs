@@ -35,7 +35,7 @@ impl HeaderJson {
         let number = self.number.strip_prefix("0x");
         let number = number.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let number = number.ok_or_else(|| other(asked(), "no block number"))?;
-        let logs = self.digest.logs.iter();
+        let logs = self.digest.logs.0.iter();
         let items = u32::try_from(logs.len()).unwrap_or(u32::MAX);
         let mut bytes = (
             self.parent_hash,
@@ -162,7 +162,7 @@ impl Server {
                 Missing::State(number),
             )
             .await?;
-        let nodes = answer.proof;
+        let nodes = answer.proof.0;
         nodes.iter().map(|node| from_hex(node, asked)).collect()
     }
 
@@ -177,7 +177,7 @@ impl Server {
             .ask_for("chain_getBlock", params, Missing::Body(number))
             .await?;
         let answer = answer.ok_or(Fault::Incomplete(Missing::Body(number)))?;
-        let extrinsics = answer.block.extrinsics.iter();
+        let extrinsics = answer.block.extrinsics.0.iter();
         extrinsics.map(|bytes| from_hex(bytes, asked)).collect()
     }
 
@@ -238,7 +238,7 @@ impl Server {
             Mode::Full => decode_hex::<UncheckedJustification>(&answer.proof)?.into(),
             Mode::Stateless => decode_hex::<StatelessProof>(&answer.proof)?.into(),
         };
-        let nodes = answer.nodes.iter().map(|node| from_hex(node, asked));
+        let nodes = answer.nodes.0.iter().map(|node| from_hex(node, asked));
         Ok(Some(Proofs {
             proof,
             header: header_of(&answer.header)?,

@@ -11,7 +11,7 @@ use crate::{
 };
 use codec::{DecodeAll, Encode};
 use duet_light_client::{recovery_terms, Crossing, RecoverError, ResetClaim};
-use duet_primitives::{suite::RECOVERY_TERMS_STORAGE_KEY, RecoveryProof};
+use duet_primitives::{suite::RECOVERY_TERMS_STORAGE_KEY, RecoveryProof, SetId};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 
@@ -83,6 +83,13 @@ impl LightClient {
             .with("seconds", announced.left(now) as f64)
             .with("contradicted", announced.contradicted().is_some())
             .into()
+    }
+
+    /// The ids of the sets before a crossed reset, until the new set proves a block. A proof by one of them for the block of
+    /// the reset, or a later one, contradicts the recovery. (RECOVER-8)
+    #[wasm_bindgen(js_name = endedSets)]
+    pub fn ended_sets(&self) -> Vec<u64> {
+        self.trusted.ended_sets().map(SetId::get).collect()
     }
 
     /// What an endpoint says against the announced statement by its header of the reset, or by having none. It is

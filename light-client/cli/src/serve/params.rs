@@ -2,14 +2,13 @@
 
 use crate::serve::refusal::Refusal;
 use codec::{Compact, Decode};
-use duet_light_rpc::{hex, shown};
+use duet_light_rpc::{hex, shown, List};
 use jsonrpsee::types::Params;
 use serde::{
-    de::{DeserializeOwned, Error, SeqAccess, Visitor},
+    de::{DeserializeOwned, Error},
     Deserialize, Deserializer, Serialize, Serializer,
 };
 use serde_json::Value;
-use std::{fmt, marker::PhantomData};
 
 /// The most keys of one request or subscription.
 const MAX_KEYS: usize = 256;
@@ -157,30 +156,9 @@ impl Positional {
 
 /// Reads an array, and no more of it than any method has parameters.
 fn few<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, Refusal> {
-    struct Few<T>(PhantomData<T>);
-
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
-        type Value = Vec<T>;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(formatter, "an array of at most {MAX_PARAMS} parameters")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Vec<T>, A::Error> {
-            let mut values = Vec::new();
-            while let Some(value) = sequence.next_element()? {
-                if values.len() == MAX_PARAMS {
-                    return Err(A::Error::invalid_length(MAX_PARAMS + 1, &self));
-                }
-                values.push(value);
-            }
-            Ok(values)
-        }
-    }
-
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let values = reader.deserialize_seq(Few(PhantomData));
-    values.map_err(|error| Refusal::Params(shown(&error.to_string())))
+    let list = serde_json::from_str::<List<T, MAX_PARAMS>>(text);
+    let list = list.map_err(|error| Refusal::Params(shown(&error.to_string())));
+    Ok(list?.0)
 }
 
 fn parse<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {

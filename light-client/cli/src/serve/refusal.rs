@@ -58,6 +58,14 @@ pub(crate) enum Refusal {
     },
 }
 
+impl Refusal {
+    /// Whether fewer keys may have an answer.
+    pub(crate) fn is_too_long(&self) -> bool {
+        let is_it = |fault: &Fault| matches!(fault, Fault::Incomplete(Missing::ShortAnswer { .. }));
+        matches!(self, Self::Unanswered(faults) if faults.iter().any(|(_, fault)| is_it(fault)))
+    }
+}
+
 /// One fault, for programs.
 fn fault_json((url, fault): &(String, Fault)) -> Value {
     json!({

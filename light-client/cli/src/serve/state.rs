@@ -15,27 +15,63 @@ use duet_light_rpc::hex;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use sp_crypto_hashing::blake2_256;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
+
+/// The most bytes of trie nodes of one request, and how often its keys are split.
+const BYTES: usize = 64 << 20;
+const SPLITS: usize = 16;
 
 /// Entries of the state after a block, with the trie nodes that prove them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Entries {
     /// In the order of the keys; none where the state provably has none.
     pub(crate) values: Vec<Option<Vec<u8>>>,
     pub(crate) nodes: Vec<Vec<u8>>,
 }
 
+impl Entries {
+    /// Adds those of the next keys.
+    fn add(&mut self, next: Self) {
+        self.values.extend(next.values);
+        let known: BTreeSet<_> = self.nodes.iter().map(Vec::as_slice).collect();
+        let is_new = |node: &Vec<u8>| !known.contains(node.as_slice());
+        let new: Vec<_> = next.nodes.into_iter().filter(is_new).collect();
+        self.nodes.extend(new);
+    }
+}
+
 impl Chain {
-    /// Reads entries of the state after a block.
+    /// Reads entries of the state after a block. Where one answer would be too long, the keys are split.
     pub(crate) async fn entries(
         &self,
         known: &Arc<Known>,
         keys: &[&[u8]],
     ) -> Result<Entries, Refusal> {
-        if keys.is_empty() {
-            let (values, nodes) = Default::default();
-            return Ok(Entries { values, nodes });
+        let mut all = Entries::default();
+        // The first one is the last.
+        let mut parts = vec![keys];
+        let mut too_long = Vec::new();
+        while let Some(part) = parts.pop().filter(|part| !part.is_empty()) {
+            match self.part(known, part).await {
+                Ok(some) => all.add(some),
+                Err(refusal) if refusal.is_too_long() && part.len() > 1 => {
+                    let (first, second) = part.split_at(part.len().div_ceil(2));
+                    parts.extend([second, first]);
+                    too_long.push(refusal);
+                }
+                Err(refusal) => return Err(refusal),
+            }
+            let bytes: usize = all.nodes.iter().map(Vec::len).sum();
+            let is_too_much = too_long.len() > SPLITS || bytes > BYTES;
+            if let Some(refusal) = too_long.first().filter(|_| is_too_much) {
+                return Err(refusal.clone());
+            }
         }
+        Ok(all)
+    }
+
+    /// The same in one answer.
+    async fn part(&self, known: &Arc<Known>, keys: &[&[u8]]) -> Result<Entries, Refusal> {
         let answer = self.upstream.ask(|server| async move {
             let nodes = server
                 .read_proof(keys, known.number(), known.hash())

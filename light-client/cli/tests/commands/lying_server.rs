@@ -1,10 +1,14 @@
 //! The program against servers that lie, each in one way: the lie is refused by its own rule, the endpoint is
 //! reported and dropped, and the honest one after it is used.
 
-use crate::support::{follow, hex, sync, Finished, Folder, Lie, Program, Server, MODES};
+use crate::support::{
+    checkpoint_file, follow, hex, sync, Finished, Folder, Lie, Node, Program, Server, Tamper,
+    World, MODES,
+};
 use codec::Encode;
 use duet_light_client::{decode, testing::TestChain, Misbehaviour};
 use duet_primitives::UncheckedJustification;
+use std::sync::Arc;
 
 fn chain() -> TestChain {
     TestChain::new(4, 5, 1)
@@ -184,8 +188,23 @@ async fn the_validators_contradicting_themselves_ends_everything() {
     });
     assert!(Misbehaviour::new(first, second).is_some());
 
-    // What is printed is what nodes are given.
+    // No later run goes on, until somebody has looked at it.
     let honest = Server::start(&chain, Lie::None).await;
+    let kept = folder.path("state.evidence");
+    for damaged in [false, true] {
+        if damaged {
+            std::fs::write(&kept, "").expect("written");
+        }
+        let again = sync(&chain, &[&honest.url], &state).await.expect_code(5);
+        let told = again.named("failed").remove(0);
+        assert_eq!(told["evidence"] == failed["evidence"], !damaged);
+        assert!(again.message().contains("state.evidence"), "{told}");
+    }
+    assert_eq!(honest.calls("chain_getBlockHash"), 0);
+    std::fs::remove_file(kept).expect("it was kept");
+    sync(&chain, &[&honest.url], &state).await.expect_code(0);
+
+    // What is printed is what nodes are given.
     let report = |proofs: &str| format!("report --json --url {} {proofs}", honest.url);
     let finished = Program::run(&report(&proofs.join(" "))).await;
     let finished = finished.expect_code(0);
@@ -194,6 +213,33 @@ async fn the_validators_contradicting_themselves_ends_everything() {
     assert_eq!(verdicts, [Some("true"), Some("false")]);
     for (proof, code) in [(proofs[0], 6), ("0x00", 2)] {
         Program::run(&report(proof)).await.expect_code(code);
+    }
+}
+
+/// LIGHT-4, RPC-2: as many blocks as are proven, and another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_head_with_the_number_of_the_newest_block_is_looked_at() {
+    let chain = chain();
+    let folder = Folder::new();
+    let state = format!("--state {}", folder.text("state"));
+    let honest = Server::start(&chain, Lie::None).await;
+    sync(&chain, &[&honest.url], &state).await.expect_code(0);
+    let liar = Server::start(&chain, Lie::OtherHeadHash).await;
+    let finished = sync(&chain, &[&liar.url], &state).await.expect_code(3);
+    assert_left(&finished, &liar, "lied", Some("RPC-2"));
+
+    // The same, signed by the validators.
+    let world = Arc::new(World::new(9, 1));
+    let forged = Arc::new(world.forged(5));
+    let checkpoint = checkpoint_file(&world.checkpoint());
+    let state = folder.text("other");
+    for (served, code) in [(world, 0), (forged, 5)] {
+        let node = Node::start(&served, Tamper::None).await;
+        let (url, from) = (&node.url, checkpoint.path().display());
+        let line = format!("sync --json --url {url} --checkpoint {from} --state {state}");
+        let finished = Program::run(&line).await.expect_code(code);
+        let evidence = |failed: &serde_json::Value| failed["evidence"][1].is_string();
+        assert_eq!(finished.named("failed").iter().any(evidence), code == 5);
     }
 }
 

@@ -311,6 +311,31 @@ async fn an_answer_that_is_too_long_is_refused_and_no_lie() {
     }
 }
 
+/// A list of keys whose answer would be too long is split, and answered whole.
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_whose_entries_are_too_long_for_one_answer_are_split() {
+    let world = world();
+    let words = ["word:a", "word:c", "word:b"].map(|word| hex(word.as_bytes()));
+    let keys = json!([key(), words[0], words[1], words[2], hex(b"none")]);
+    let mut answers = Vec::new();
+    for tamper in [Tamper::None, Tamper::OneEntry] {
+        let node = Node::start(&world, tamper).await;
+        let served = Served::start(&world, &[&node], "").await;
+        let before = node.calls("state_getReadProof");
+        let values = served.ask("state_queryStorageAt", json!([keys])).await;
+        let asked = node.calls("state_getReadProof") - before;
+        let mut proof = served.ask("state_getReadProof", json!([keys])).await;
+        let nodes = proof["proof"].as_array_mut().expect("nodes");
+        nodes.sort_by_key(Value::to_string);
+        answers.push((values, proof));
+        // Of five keys: five, three and two, two and one, …
+        assert_eq!(asked, if tamper == Tamper::None { 1 } else { 9 });
+        let finished = served.end().await.expect_code(0);
+        assert!(finished.named("endpoint").is_empty());
+    }
+    assert_eq!(answers[0], answers[1]);
+}
+
 /// A lie gives an error that names rule and endpoint, and never a value. With an honest node behind it the answer is
 /// the honest one's.
 #[tokio::test(flavor = "multi_thread")]

@@ -43,6 +43,8 @@ pub(crate) enum Tamper {
     FewerExtrinsics,
     /// A trie node of so many bytes.
     HugeAnswer(usize),
+    /// Nothing: its entries are so long that no answer has two of them.
+    OneEntry,
     /// No answer to questions about the state.
     Silence,
     /// The keys of a start proof in another order.
@@ -238,6 +240,7 @@ impl State {
                 return self.world.nodes(number, &[vec![0]])
             }
             Tamper::HugeAnswer(len) => return vec![vec![0; len]],
+            Tamper::OneEntry if keys.len() > 1 => return vec![vec![0; 9_000_000]],
             _ => self.world.nodes(number, keys),
         };
         if let Tamper::Changed(text) = self.tamper {

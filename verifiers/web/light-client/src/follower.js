@@ -2,6 +2,7 @@
 
 import { contradiction, incomplete, otherAnswer, reset, stalled } from "./error.js";
 import { equal } from "./text.js";
+import { formOf } from "./trust.js";
 
 // How often a new set may take over while the handoff proofs are fetched.
 const MAX_ROUNDS = 8;
@@ -108,16 +109,20 @@ export class Follower {
   /** Verifies everything up to the proven head that the endpoint names. */
   async #catchUp() {
     let missing = 0;
+    await this.#doubtRecovery();
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       await this.#fetchKeys();
       const head = await this.#server.head();
       if (head === undefined) return;
-      if (head.number <= this.#status().block) {
+      const { block } = this.#status();
+      if (!this.#isNews(head)) {
         this.#shows(head.number);
         return;
       }
-      await this.#walk();
-      if (this.#status().block >= head.number) return;
+      if (head.number > block) {
+        await this.#walk();
+        if (this.#status().block >= head.number) return;
+      }
       const proof = await this.#fetchProof(head.number);
       if (proof === null) {
         missing += 1;
@@ -130,6 +135,15 @@ export class Follower {
       }
       if (await this.#verifyOrWalk(proof)) return;
     }
+  }
+
+  /**
+   * Whether a head has something to prove: it is newer than the newest proven block, or another block with its number, of
+   * which no endpoint has a proof unless the validators contradict themselves. (LIGHT-4)
+   */
+  #isNews({ number, hash }) {
+    const best = this.#status();
+    return number > best.block || (number === best.block && !equal(hash, best.hash));
   }
 
   /** Records the block that the endpoint claims to have reached. Only used to detect lag. */
@@ -173,18 +187,36 @@ export class Follower {
 
   /** Verifies the last proof by the trusted sets: behind a reset, the head is by another set, and no handoff leads there. */
   async #takeLast() {
-    const { form, mode } = this.#trust;
     const { set, latestSet } = this.#status();
     for (const asked of new Set([latestSet, set])) {
-      const proof = await this.#server.lastProof(asked, mode);
-      if (proof === null) continue;
-      const got = this.#trust.peek(form, proof);
-      if (got.set !== asked) throw otherAnswer(`the last proof of set ${asked}`, `one of set ${got.set}`);
-      if (got.block <= this.#status().block) continue;
-      this.#trust.verifyFrom(this.#endpoint, form, proof);
+      if (!(await this.#takeLastOf(asked, this.#trust.mode, (block) => block > this.#status().block))) continue;
       await this.#fetchKeys();
       return;
     }
+  }
+
+  /**
+   * Behind a crossed reset, before the new set's first proof: asks for the last proofs by the sets before it, which show a
+   * false recovery on a chain that goes on. The keys of an ended set may be missing, and such a proof needs none. (RECOVER-8)
+   */
+  async #doubtRecovery() {
+    const { client } = this.#trust;
+    for (const set of client.endedSets()) {
+      // Another endpoint may have proven a block of the new set meanwhile.
+      await this.#takeLastOf(set, "stateless", (block) => block >= this.#status().block && client.endedSets().includes(set));
+    }
+  }
+
+  /** Verifies the last proof by a set, if one of its block is wanted; whether it was. */
+  async #takeLastOf(set, mode, isWanted) {
+    const proof = await this.#server.lastProof(set, mode);
+    if (proof === null) return false;
+    const form = formOf(mode);
+    const got = this.#trust.peek(form, proof);
+    if (got.set !== set) throw otherAnswer(`the last proof of set ${set}`, `one of set ${got.set}`);
+    if (!isWanted(got.block)) return false;
+    this.#trust.verifyFrom(this.#endpoint, form, proof);
+    return true;
   }
 
   /** Walks from set to set as far as the endpoint has proofs; returns the number of new handoffs. */
@@ -287,10 +319,11 @@ export class Follower {
     const { best } = this.#trust;
     const head = await this.#server.head();
     if (head !== undefined) this.#shows(head.number);
-    if (head !== undefined && head.number > this.#status().block) {
+    if (head !== undefined && this.#isNews(head)) {
       await this.#catchUp();
       return this.#watch();
     }
+    await this.#doubtRecovery();
     const chain = await this.#server.chainHead();
     this.#checkLag(best.number);
     // Where a reset is to be crossed, there are no proofs to wait for.

@@ -11,6 +11,11 @@ import { equal, toHex } from "./text.js";
 const COMMITMENT = 168;
 const SAVE_INTERVAL = 1_000;
 
+/** The form of proofs for a mode. */
+export function formOf(mode) {
+  return mode === "full" ? "justification" : "stateless";
+}
+
 export class Trust {
   #wasm;
   #emit;
@@ -63,7 +68,7 @@ export class Trust {
 
   /** The form of proofs for this mode. */
   get form() {
-    return this.mode === "full" ? "justification" : "stateless";
+    return formOf(this.mode);
   }
 
   /** Starts with an endpoint's proof of the caller's start block, or of the genesis if nothing is trusted yet. */

@@ -62,6 +62,22 @@ for (const [name, rule, lie] of LIES) {
   });
 }
 
+test("another head with the number of the newest proven block has to be proven (RPC-2)", async (t) => {
+  const other = `0x${"ab".repeat(32)}`;
+  let isLying = false;
+  const lie = (method, [hash], honest) => {
+    if (!isLying) return honest;
+    if (method === "chain_getHeader" && hash === other) return answer(`chain_getHeader ["${first.hash}"]`);
+    return method === "duet_getFinalizedHead" ? other : honest;
+  };
+  const liar = await Server.start({ lie });
+  const made = client(t, [liar]);
+  assert.equal((await made.ready).block, first.number);
+  isLying = true;
+  await until("the liar to be named", () => made.faults.length > 0);
+  assert.deepEqual([made.faults[0].verdict, made.faults[0].rule], ["lied", "RPC-2"]);
+});
+
 test("an answer that comes twice is a lie", async (t) => {
   const twice = (id) => `{"jsonrpc":"2.0","id":${id},"result":"${recording.genesis}"}`;
   let sent = false;

@@ -459,3 +459,25 @@ for (const mode of ["stateless", "full"]) {
     assert.equal(made.faults[0].verdict, "lied");
   });
 }
+
+// RECOVER-8: a proof by an ended set, of the block of the reset or a later one, would show that the recovery was false.
+for (const mode of ["stateless", "full"]) {
+  test(`behind a crossed reset the last proof by a set before it is asked for and checked, ${mode}`, async (t) => {
+    const wait = clock(t);
+    const storage = await waiting(t);
+    wait(WAIT);
+    const before = recovering.answers["duet_getStatelessProof [6]"];
+    let last = null;
+    const server = await serve(LONG, about("duet_getLastStatelessProof", (_honest, [set]) => (set === 0 ? last : null)));
+    const made = begin(t, [server], LONG, { mode, storage });
+    await made.told("recovered");
+    last = before;
+    await aWhile();
+    assert.deepEqual([made.head.block, made.faults], [7, []]);
+    assert.ok(server.asked.includes("duet_getLastStatelessProof"));
+    // Its number is changed to 8.
+    last = flip(before, 0, 6 ^ 8);
+    await until("the lie to be told", () => made.faults.length > 0);
+    assert.deepEqual([made.faults[0].verdict, made.faults[0].rule, made.head.block], ["lied", "JUST-5", 7]);
+  });
+}
