@@ -105,10 +105,7 @@ fn a_key_of_the_dual_group_scheme_forges_only_where_the_base_is_the_generator() 
     );
 
     // With the generator as the base:
-    let careless = Rules {
-        base: G1Projective::generator(),
-        ..Default::default()
-    };
+    let careless = Rules::but(|it| it.base = G1Projective::generator());
     let point = careless.point(&load) + careless.base * Fr::from(10);
     let honest = point * secret(&victim);
     let forged = honest + leaked * (Fr::from(5) - Fr::from(10));
@@ -174,10 +171,7 @@ fn a_zero_coefficient_alone_lists_a_signer_who_never_signed() {
     let keys = judge::possessed([&victim, &attacker]);
     let program = [(Scalar::ZERO, &labels[0]), (Scalar::ONE, &labels[1])];
     let judged = |nonzero| {
-        let rules = Rules {
-            nonzero,
-            ..Default::default()
-        };
+        let rules = Rules::but(|it| it.nonzero = nonzero);
         let partials = [Scalar::ZERO, 5.into()];
         rules.verify(
             &program,
@@ -201,11 +195,7 @@ fn labels_that_do_not_bind_the_signer_let_a_rogue_key_forge() {
         Label::new(b"test-chain", rogue.id(), b"epoch-7", b"T").unwrap(),
     ];
     let (f, mu) = (Scalar::from(3), Scalar::from(55));
-    let tag_only = Rules {
-        labels: Labels::TagOnly,
-        possession: false,
-        ..Default::default()
-    };
+    let tag_only = Rules::but(|it| (it.labels, it.possession) = (Labels::TagOnly, false));
     // The two signers' parts sum to `a` times one of them.
     let part = judge::base() * judge::fr(mu) + tag_only.point(&labels[0]) * judge::fr(f);
     let forged = part * a;
@@ -238,10 +228,7 @@ fn labels_that_do_not_bind_the_signer_let_a_rogue_key_forge() {
     let keys = with_rogue(&victim, &rogue, false);
     let judged = |rules: Rules| rules.verify_program(&program, &keys, mu + mu, &combined);
     assert_eq!(judged(tag_only), Ok(()));
-    let bound_labels = Rules {
-        possession: false,
-        ..Default::default()
-    };
+    let bound_labels = Rules::but(|it| it.possession = false);
     assert_eq!(judged(bound_labels), Err("PairingMismatch"));
 }
 
@@ -267,10 +254,7 @@ fn a_label_that_counts_twice_makes_one_signature_look_like_two() {
     let keys = judge::possessed([&signer]);
     let doubled = judge::gamma(&signature) + judge::gamma(&signature);
     let judged = |distinct| {
-        let rules = Rules {
-            distinct,
-            ..Default::default()
-        };
+        let rules = Rules::but(|it| it.distinct = distinct);
         rules.verify(&program, &keys, 14.into(), doubled, &[14.into()])
     };
     assert_eq!(judged(false), Ok(()));
@@ -282,10 +266,7 @@ fn a_label_that_counts_twice_makes_one_signature_look_like_two() {
     let minus = -Scalar::ONE;
     let program = [(Scalar::ONE, &load), (Scalar::ONE, &never), (minus, &never)];
     let judged = |distinct| {
-        let rules = Rules {
-            distinct,
-            ..Default::default()
-        };
+        let rules = Rules::but(|it| it.distinct = distinct);
         let gamma = judge::gamma(&signature);
         rules.verify(&program, &keys, 7.into(), gamma, &[7.into()])
     };
@@ -299,15 +280,12 @@ fn a_total_that_is_not_the_sum_of_the_parts_is_anything() {
     let honest = scenario.combined();
     let claimed = scenario.total() + 1_000_000.into();
     assert_eq!(
-        verify(&scenario.program, &scenario.signers, claimed, &honest),
+        scenario.verify(claimed, &honest),
         Err(VerifyError::SumMismatch)
     );
     let keys = judge::possessed(&scenario.keys);
     let judged = |sum| {
-        let rules = Rules {
-            sum,
-            ..Default::default()
-        };
+        let rules = Rules::but(|it| it.sum = sum);
         rules.verify_program(&scenario.program, &keys, claimed, &honest)
     };
     assert_eq!(judged(false), Ok(()));
@@ -339,10 +317,7 @@ fn labels_hashed_in_two_halves_give_signatures_on_what_was_never_signed() {
         })
     );
 
-    let split = Rules {
-        labels: Labels::Split,
-        ..Default::default()
-    };
+    let split = Rules::but(|it| it.labels = Labels::Split);
     let theirs = signed
         .each_ref()
         .map(|(label, m)| (split.point(label) + split.base * Fr::from(*m)) * secret(&victim));
@@ -386,13 +361,7 @@ fn a_corrupt_signer_moves_his_own_part_and_no_other_and_not_beyond_its_bounds() 
     };
 
     let total = scenario.total() + 1000.into();
-    let verified = verify(
-        &scenario.program,
-        &scenario.signers,
-        total,
-        &shift(1000.into()),
-    )
-    .unwrap();
+    let verified = scenario.verify(total, &shift(1000.into())).unwrap();
     assert_eq!(verified.per_signer[2].1, honest.partials()[2] + 1000.into());
     for index in [0, 1] {
         assert_eq!(verified.per_signer[index].1, honest.partials()[index]);
@@ -402,15 +371,12 @@ fn a_corrupt_signer_moves_his_own_part_and_no_other_and_not_beyond_its_bounds() 
     let total = scenario.total() + far;
     let signer = corrupt.id();
     assert_eq!(
-        verify(&scenario.program, &scenario.signers, total, &shift(far)),
+        scenario.verify(total, &shift(far)),
         Err(VerifyError::OutOfBounds { signer })
     );
     let keys = judge::possessed(&scenario.keys);
     let judged = |bounds| {
-        let rules = Rules {
-            bounds,
-            ..Default::default()
-        };
+        let rules = Rules::but(|it| it.bounds = bounds);
         rules.verify_program(&scenario.program, &keys, total, &shift(far))
     };
     assert_eq!(judged(false), Ok(()));

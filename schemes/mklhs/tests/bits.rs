@@ -24,15 +24,10 @@ fn a_flipped_bit_of_a_combined_signature_is_refused() {
     let total = scenario.total();
     flips(&scenario.combined().to_bytes()).for_each(|wire| {
         if let Ok(combined) = Combined::from_bytes(&wire) {
-            let prepared = verify(&scenario.program, &scenario.signers, total, &combined);
+            let prepared = scenario.verify(total, &combined);
             assert!(prepared.is_err(), "{combined:?}");
             // Not even if the claimed total is changed accordingly.
-            let followed = verify(
-                &scenario.program,
-                &scenario.signers,
-                combined.total(),
-                &combined,
-            );
+            let followed = scenario.verify(combined.total(), &combined);
             assert!(followed.is_err(), "{combined:?}");
         }
     });

@@ -22,13 +22,7 @@ fn integers(inputs: &[(u8, i128, i128)]) -> Scenario {
 
 fn accepts(scenario: &Scenario) {
     let combined = scenario.combined();
-    let verified = verify(
-        &scenario.program,
-        &scenario.signers,
-        scenario.total(),
-        &combined,
-    )
-    .unwrap();
+    let verified = scenario.verify(scenario.total(), &combined).unwrap();
     assert_eq!(verified.total, scenario.total());
 }
 
@@ -199,12 +193,7 @@ fn parts_that_change_places_are_refused() {
     let mut partials = combined.partials().to_vec();
     partials.swap(0, 1);
     let swapped = judge::combined(gamma, &partials);
-    let verdict = verify(
-        &scenario.program,
-        &scenario.signers,
-        scenario.total(),
-        &swapped,
-    );
+    let verdict = scenario.verify(scenario.total(), &swapped);
     assert_eq!(verdict, Err(VerifyError::PairingMismatch));
 }
 
@@ -214,19 +203,14 @@ fn a_total_that_is_off_is_refused_whether_the_parts_follow_it_or_not() {
     let combined = scenario.combined();
     let off = scenario.total() + Scalar::ONE;
     assert_eq!(
-        verify(&scenario.program, &scenario.signers, off, &combined),
+        scenario.verify(off, &combined),
         Err(VerifyError::SumMismatch)
     );
     let gamma = judge::g1(&combined.to_bytes()[..suite::G1_LEN]);
     let mut partials = combined.partials().to_vec();
     partials[0] = partials[0] + Scalar::ONE;
     assert_eq!(
-        verify(
-            &scenario.program,
-            &scenario.signers,
-            off,
-            &judge::combined(gamma, &partials)
-        ),
+        scenario.verify(off, &judge::combined(gamma, &partials)),
         Err(VerifyError::PairingMismatch)
     );
 }
@@ -239,12 +223,7 @@ fn another_number_of_parts_than_signers_is_refused() {
     let longer = Combined::from_bytes(&[wire, vec![0; suite::SCALAR_LEN]].concat()).unwrap();
     for (combined, got) in [(shorter, 2), (longer, 4)] {
         assert_eq!(
-            verify(
-                &scenario.program,
-                &scenario.signers,
-                scenario.total(),
-                &combined
-            ),
+            scenario.verify(scenario.total(), &combined),
             Err(VerifyError::PartialCountMismatch { expected: 3, got })
         );
     }
@@ -664,7 +643,7 @@ fn combining_needs_as_many_signatures_as_inputs_and_good_ones() {
     );
     let lax = evaluate_unchecked(&scenario.program, &swapped).unwrap();
     assert_eq!(
-        verify(&scenario.program, &scenario.signers, lax.total(), &lax),
+        scenario.verify(lax.total(), &lax),
         Err(VerifyError::PairingMismatch)
     );
 }

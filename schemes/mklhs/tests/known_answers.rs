@@ -213,10 +213,7 @@ fn extra() -> Value {
 fn of_story(scenario: &Scenario) -> Value {
     let combined = scenario.combined();
     let keys = judge::possessed(&scenario.keys);
-    let rules = judge::Rules {
-        bounds: scenario.program.bounds() == Bounds::Integers,
-        ..Default::default()
-    };
+    let rules = judge::Rules::but(|it| it.bounds = scenario.program.bounds() == Bounds::Integers);
     let verdict = rules.verify_program(&scenario.program, &keys, scenario.total(), &combined);
     assert_eq!(verdict, Ok(()));
     let inputs = scenario

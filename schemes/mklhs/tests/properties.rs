@@ -3,8 +3,8 @@
 mod support;
 
 use duet_mklhs::{
-    check_all, combine_disjoint, evaluate_unchecked, verify, BadInputs, Bounds, Combined, Label,
-    Part, Program, Scalar, Signature, SignatureError, Signers,
+    check_all, combine_disjoint, evaluate_unchecked, BadInputs, Bounds, Combined, Label, Part,
+    Program, Scalar, Signature, SignatureError, Signers,
 };
 use proptest::prelude::*;
 use support::{judge, rng, sign, Scenario};
@@ -48,7 +48,7 @@ proptest! {
     fn what_is_combined_verifies_and_the_judge_agrees(inputs in inputs(9)) {
         let scenario = Scenario::new(Bounds::Integers, &inputs);
         let combined = scenario.combined();
-        let verified = verify(&scenario.program, &scenario.signers, scenario.total(), &combined).unwrap();
+        let verified = scenario.verify(scenario.total(), &combined).unwrap();
         let sum: Scalar = verified.per_signer.iter().map(|(_, part)| *part).sum();
         prop_assert_eq!(sum, scenario.total());
         prop_assert_eq!(combined.to_bytes().len(), 48 + 32 * scenario.program.signers().len());
@@ -62,7 +62,7 @@ proptest! {
     fn residues_combine_as_integers_do(inputs in residues()) {
         let scenario = Scenario::new(Bounds::Residues, &inputs);
         let combined = scenario.combined();
-        prop_assert!(verify(&scenario.program, &scenario.signers, scenario.total(), &combined).is_ok());
+        prop_assert!(scenario.verify(scenario.total(), &combined).is_ok());
     }
 
     #[test]
@@ -77,7 +77,7 @@ proptest! {
         prop_assert_eq!(prepared.signers(), scenario.program.signers());
         prop_assert_eq!(
             prepared.verify(&scenario.signers, total, &combined),
-            verify(&scenario.program, &scenario.signers, total, &combined)
+            scenario.verify(total, &combined)
         );
     }
 

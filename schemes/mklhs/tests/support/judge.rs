@@ -120,6 +120,13 @@ impl Default for Rules {
 }
 
 impl Rules {
+    /// All rules but those that are changed.
+    pub(crate) fn but(change: impl FnOnce(&mut Self)) -> Self {
+        let mut rules = Self::default();
+        change(&mut rules);
+        rules
+    }
+
     pub(crate) fn point(&self, label: &Label) -> G1Projective {
         let hash = |message: &[u8]| hash_to_g1(suite::DST_LABEL, message);
         let signer = label.signer();

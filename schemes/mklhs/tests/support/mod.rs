@@ -4,7 +4,8 @@
 pub(crate) mod judge;
 
 use duet_mklhs::{
-    Bounds, Combined, Label, Message, Program, Scalar, Signature, Signers, SigningKey,
+    Bounds, Combined, Label, Message, Program, Scalar, Signature, Signers, SigningKey, Verified,
+    VerifyError,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -86,6 +87,14 @@ impl Scenario {
 
     pub(crate) fn combined(&self) -> Combined {
         duet_mklhs::evaluate(&self.program, &self.signatures, &self.signers, &mut rng(1)).unwrap()
+    }
+
+    pub(crate) fn verify(
+        &self,
+        total: Scalar,
+        combined: &Combined,
+    ) -> Result<Verified, VerifyError> {
+        duet_mklhs::verify(&self.program, &self.signers, total, combined)
     }
 
     /// `Σ fᵢ·mᵢ`, computed from the messages.
