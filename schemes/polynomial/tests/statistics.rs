@@ -30,6 +30,14 @@ fn source(folder: &TempDir, material: u8) -> Source {
     }
 }
 
+/// The view of so many values of this source alone.
+fn view_of(source: &Source, count: u32) -> View {
+    let mut signers = Signers::new();
+    let pop = source.key.prove_possession();
+    let id = signers.register(source.key.public().clone(), &pop).unwrap();
+    View::of_one_source(signers, metric(), b"7", id, count)
+}
+
 /// Two sources that signed the values, and the view of all of them with weights 1 to 10.
 fn two_sources(folder: &TempDir) -> (Vec<Record>, View) {
     let (mut signers, mut records, mut entries) = (Signers::new(), Vec::new(), Vec::new());
@@ -106,10 +114,7 @@ fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
 fn a_flipped_bit_of_a_record_or_a_proof_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut source = source(&folder, 1);
-    let mut signers = Signers::new();
-    let pop = source.key.prove_possession();
-    let id = signers.register(source.key.public().clone(), &pop).unwrap();
-    let view = View::of_one_source(signers, metric(), b"7", id, 1);
+    let view = view_of(&source, 1);
     let stat = Stat::Variance;
     let records = StandardStats::sign(&mut source, b"7", &[71]).unwrap();
     for (bit, flipped) in flips(&records[0].to_bytes()) {
@@ -233,12 +238,11 @@ fn a_sum_of_squares_that_no_values_have_names_its_source() {
         value: sign(1, 10),
         square: sign(2, 99),
     };
-    let mut signers = Signers::new();
-    let pop = liar.key.prove_possession();
-    let id = signers.register(liar.key.public().clone(), &pop).unwrap();
-    let view = View::of_one_source(signers, metric(), b"7", id, 1);
+    let view = view_of(&liar, 1);
     let refused = StandardStats::prove(&view, &Stat::Variance, &[record]).unwrap_err();
-    assert!(matches!(refused, StandardError::NoSuchValues { source_id } if source_id == id));
+    assert!(
+        matches!(refused, StandardError::NoSuchValues { source_id } if source_id == liar.key.id())
+    );
 }
 
 #[test]
@@ -247,10 +251,7 @@ fn the_largest_values_and_weights_do_not_overflow() {
     let mut source = source(&folder, 5);
     let largest = i64::from(u32::MAX);
     let records = StandardStats::sign(&mut source, b"7", &[largest, -largest]).unwrap();
-    let mut signers = Signers::new();
-    let pop = source.key.prove_possession();
-    let id = signers.register(source.key.public().clone(), &pop).unwrap();
-    let mut view = View::of_one_source(signers, metric(), b"7", id, 2);
+    let mut view = view_of(&source, 2);
     view.entries
         .iter_mut()
         .for_each(|entry| entry.weight = u64::MAX);
@@ -283,10 +284,7 @@ fn round_trip<S: VerifiableStats>(
 fn standard() -> Vec<Statistic> {
     let folder = tempfile::tempdir().unwrap();
     let mut source = source(&folder, 6);
-    let mut signers = Signers::new();
-    let pop = source.key.prove_possession();
-    let id = signers.register(source.key.public().clone(), &pop).unwrap();
-    let view = View::of_one_source(signers, metric(), b"7", id, 5);
+    let view = view_of(&source, 5);
     let verified = round_trip::<StandardStats>(&mut source, &view, b"7");
     verified.into_iter().map(Verified::into_value).collect()
 }
