@@ -12,8 +12,6 @@ mod evaluate;
 mod identity;
 mod keys;
 mod label;
-#[allow(unsafe_code, reason = "calls blst")]
-mod modular;
 mod program;
 mod record;
 mod register;

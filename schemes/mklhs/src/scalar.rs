@@ -1,26 +1,20 @@
 //! Public integers modulo `q`, in signed representation: values above `q/2` are negative numbers.
 
-use crate::{modular, suite::SCALAR_LEN};
+use crate::suite::SCALAR_LEN;
+use crypto_bigint::{NonZero, U128, U256};
 use std::{
     fmt,
     ops::{Add, Mul, Neg},
     str::FromStr,
 };
 
-/// The group order `q`, least significant limb first.
-const ORDER: [u64; 4] = [
-    0xffff_ffff_0000_0001,
-    0x53bd_a402_fffe_5bfe,
-    0x3339_d808_09a1_d805,
-    0x73ed_a753_299d_7d48,
-];
+/// The group order `q`.
+const ORDER: NonZero<U256> = NonZero::<U256>::from_be_hex(
+    "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001",
+);
 /// `(q − 1) / 2`: the largest positive number.
-const LARGEST: [u64; 4] = [
-    0x7fff_ffff_8000_0000,
-    0xa9de_d201_7fff_2dff,
-    0x199c_ec04_04d0_ec02,
-    0x39f6_d3a9_94ce_bea4,
-];
+const LARGEST: U256 =
+    U256::from_be_hex("39f6d3a994cebea4199cec0404d0ec02a9ded2017fff2dff7fffffff80000000");
 
 /// A public integer modulo `q`: a coefficient, a message or a sum.
 ///
@@ -30,7 +24,7 @@ const LARGEST: [u64; 4] = [
 /// # Security
 /// Not constant-time. Use it for public values only.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Scalar([u64; 4]);
+pub struct Scalar(U256);
 
 /// The text is not an integer from `−(q − 1)/2` to `(q − 1)/2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,52 +33,43 @@ pub struct ParseScalarError;
 
 impl Scalar {
     /// Zero.
-    pub const ZERO: Self = Self([0; 4]);
+    pub const ZERO: Self = Self(U256::ZERO);
     /// One.
-    pub const ONE: Self = Self([1, 0, 0, 0]);
+    pub const ONE: Self = Self(U256::ONE);
 
     /// Decodes 32 big-endian bytes; `None` if the value is not below `q`.
     pub fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self> {
-        let mut limbs = [0; 4];
-        for (limb, chunk) in limbs.iter_mut().zip(bytes.rchunks_exact(8)) {
-            *limb = chunk
-                .iter()
-                .fold(0, |limb, byte| limb << 8 | u64::from(*byte));
-        }
-        is_less(&limbs, &ORDER).then_some(Self(limbs))
+        let number = U256::from_be_slice(bytes);
+        (number < *ORDER.as_ref()).then_some(Self(number))
     }
 
     /// The encoding, 32 big-endian bytes.
     pub fn to_bytes(&self) -> [u8; SCALAR_LEN] {
-        let mut bytes = [0; SCALAR_LEN];
-        for (chunk, limb) in bytes.rchunks_exact_mut(8).zip(self.0) {
-            chunk.copy_from_slice(&limb.to_be_bytes());
-        }
-        bytes
+        self.0.to_be_bytes().into()
     }
 
     /// Whether the scalar is zero.
     pub fn is_zero(&self) -> bool {
-        self.0 == [0; 4]
+        *self == Self::ZERO
     }
 
     /// The signed integer, if it fits.
     pub fn to_i128(&self) -> Option<i128> {
-        let (is_negative, [low, high, 0, 0]) = self.sign_and_magnitude() else {
-            return None;
-        };
-        let magnitude = u128::from(high) << 64 | u128::from(low);
-        if is_negative {
-            0_i128.checked_sub_unsigned(magnitude)
+        let (is_negative, magnitude) = self.sign_and_magnitude();
+        let (low, high) = halves(&magnitude);
+        if high != 0 {
+            None
+        } else if is_negative {
+            0_i128.checked_sub_unsigned(low)
         } else {
-            i128::try_from(magnitude).ok()
+            i128::try_from(low).ok()
         }
     }
 
-    /// Whether the number is negative, and its absolute value, least significant limb first.
-    pub(crate) fn sign_and_magnitude(&self) -> (bool, [u64; 4]) {
-        if is_less(&LARGEST, &self.0) {
-            (true, difference(&ORDER, &self.0).0)
+    /// Whether the number is negative, and its absolute value.
+    pub(crate) fn sign_and_magnitude(&self) -> (bool, U256) {
+        if self.0 > LARGEST {
+            (true, (-*self).0)
         } else {
             (false, self.0)
         }
@@ -92,63 +77,31 @@ impl Scalar {
 
     /// The absolute value, if it has at most 64 bits.
     pub(crate) fn short_magnitude(&self) -> Option<u64> {
-        match self.sign_and_magnitude() {
-            (_, [short, 0, 0, 0]) => Some(short),
+        let (_, magnitude) = self.sign_and_magnitude();
+        match halves(&magnitude) {
+            (low, 0) => u64::try_from(low).ok(),
             _ => None,
         }
     }
 
     /// Whether the absolute value is at most `limit · 2^64`.
     pub(crate) fn is_within(&self, limit: u128) -> bool {
-        let (_, [low, middle, high, highest]) = self.sign_and_magnitude();
-        let shifted = u128::from(high) << 64 | u128::from(middle);
-        highest == 0 && (shifted < limit || shifted == limit && low == 0)
-    }
-
-    fn from_magnitude(is_negative: bool, magnitude: [u64; 4]) -> Option<Self> {
-        let number = (!is_less(&LARGEST, &magnitude)).then_some(Self(magnitude))?;
-        Some(if is_negative { -number } else { number })
+        let (_, magnitude) = self.sign_and_magnitude();
+        magnitude <= U256::from_u128(limit).shl_vartime(64)
     }
 }
 
-fn is_less(a: &[u64; 4], b: &[u64; 4]) -> bool {
-    a.iter().rev().lt(b.iter().rev())
-}
-
-/// `a + b`, for numbers below `q`.
-fn limb_sum(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
-    let mut sum = [0; 4];
-    let mut carry = false;
-    for (sum, (a, b)) in sum.iter_mut().zip(a.iter().zip(b)) {
-        let (first, one) = a.overflowing_add(*b);
-        let (second, two) = first.overflowing_add(u64::from(carry));
-        *sum = second;
-        carry = one | two;
-    }
-    sum
-}
-
-/// `a − b`, and whether it borrowed.
-fn difference(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
-    let mut out = [0; 4];
-    let mut borrow = false;
-    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
-        let (first, one) = a.overflowing_sub(*b);
-        let (second, two) = first.overflowing_sub(u64::from(borrow));
-        *out = second;
-        borrow = one | two;
-    }
-    (out, borrow)
+/// The lower and the upper half of a number.
+fn halves(number: &U256) -> (u128, u128) {
+    let (low, high): (U128, U128) = number.split();
+    (low.into(), high.into())
 }
 
 impl Add for Scalar {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        let sum = limb_sum(&self.0, &other.0);
-        // `2q` has 256 bits, so the last limb does not carry out.
-        let (reduced, borrowed) = difference(&sum, &ORDER);
-        Self(if borrowed { sum } else { reduced })
+        Self(self.0.add_mod(&other.0, &ORDER))
     }
 }
 
@@ -156,10 +109,7 @@ impl Neg for Scalar {
     type Output = Self;
 
     fn neg(self) -> Self {
-        if self.is_zero() {
-            return self;
-        }
-        Self(difference(&ORDER, &self.0).0)
+        Self(self.0.neg_mod(&ORDER))
     }
 }
 
@@ -167,7 +117,7 @@ impl Mul for Scalar {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        Self(modular::product(&self.0, &other.0))
+        Self(self.0.mul_mod_vartime(&other.0, &ORDER))
     }
 }
 
@@ -177,70 +127,37 @@ impl std::iter::Sum for Scalar {
     }
 }
 
-impl From<u128> for Scalar {
-    fn from(number: u128) -> Self {
-        let [b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, c4, c5, c6, c7] = number.to_le_bytes();
-        let low = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
-        let high = u64::from_le_bytes([c0, c1, c2, c3, c4, c5, c6, c7]);
-        Self([low, high, 0, 0])
-    }
-}
-
-impl From<i128> for Scalar {
-    fn from(number: i128) -> Self {
-        let magnitude = Self::from(number.unsigned_abs());
-        if number < 0 {
-            -magnitude
-        } else {
-            magnitude
+macro_rules! from_integers {
+    ($($unsigned:ty, $signed:ty;)*) => {
+        $(impl From<$unsigned> for Scalar {
+            fn from(number: $unsigned) -> Self {
+                Self(U256::from(number))
+            }
         }
-    }
+
+        impl From<$signed> for Scalar {
+            fn from(number: $signed) -> Self {
+                let magnitude = Self::from(number.unsigned_abs());
+                if number < 0 {
+                    -magnitude
+                } else {
+                    magnitude
+                }
+            }
+        })*
+    };
 }
 
-impl From<u64> for Scalar {
-    fn from(number: u64) -> Self {
-        Self([number, 0, 0, 0])
-    }
+from_integers! {
+    u128, i128;
+    u64, i64;
+    u32, i32;
 }
-
-impl From<i64> for Scalar {
-    fn from(number: i64) -> Self {
-        Self::from(i128::from(number))
-    }
-}
-
-impl From<u32> for Scalar {
-    fn from(number: u32) -> Self {
-        Self::from(u64::from(number))
-    }
-}
-
-impl From<i32> for Scalar {
-    fn from(number: i32) -> Self {
-        Self::from(i64::from(number))
-    }
-}
-
-/// Decimal digits processed at a time: the maximum for a limb.
-const CHUNK: u32 = 19;
 
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (is_negative, mut rest) = self.sign_and_magnitude();
-        let mut text = String::new();
-        while rest != [0; 4] {
-            let chunk = divide(&mut rest, 10_u64.pow(CHUNK));
-            let digits = if rest == [0; 4] {
-                chunk.to_string()
-            } else {
-                format!("{chunk:0width$}", width = CHUNK as usize)
-            };
-            text.insert_str(0, &digits);
-        }
-        if text.is_empty() {
-            text.push('0');
-        }
-        f.pad_integral(!is_negative, "", &text)
+        let (is_negative, magnitude) = self.sign_and_magnitude();
+        f.pad_integral(!is_negative, "", &magnitude.to_string_radix_vartime(10))
     }
 }
 
@@ -255,58 +172,28 @@ impl FromStr for Scalar {
 
     fn from_str(text: &str) -> Result<Self, ParseScalarError> {
         let digits = text.strip_prefix('-').unwrap_or(text);
-        if digits.is_empty() {
+        // The parser below also reads `+1` and `1_000`.
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(ParseScalarError);
         }
-        let mut magnitude = [0; 4];
-        for digit in digits.chars() {
-            let digit = digit.to_digit(10).ok_or(ParseScalarError)?;
-            magnitude = times_ten_plus(&magnitude, digit).ok_or(ParseScalarError)?;
-        }
-        Self::from_magnitude(digits.len() < text.len(), magnitude).ok_or(ParseScalarError)
+        let magnitude = U256::from_str_radix_vartime(digits, 10);
+        let magnitude = magnitude.ok().filter(|number| *number <= LARGEST);
+        let number = Self(magnitude.ok_or(ParseScalarError)?);
+        Ok(if digits.len() < text.len() {
+            -number
+        } else {
+            number
+        })
     }
-}
-
-/// Divides in place and returns the remainder.
-fn divide(number: &mut [u64; 4], by: u64) -> u64 {
-    let mut rest = 0;
-    for limb in number.iter_mut().rev() {
-        let value = u128::from(rest) << 64 | u128::from(*limb);
-        // Both fit 64 bits: the quotient because `rest < by`, the remainder because it is below `by`.
-        *limb = u64::try_from(value / u128::from(by)).unwrap_or(u64::MAX);
-        rest = u64::try_from(value % u128::from(by)).unwrap_or(u64::MAX);
-    }
-    rest
-}
-
-/// `10 · number + digit`; `None` beyond 256 bits.
-fn times_ten_plus(number: &[u64; 4], digit: u32) -> Option<[u64; 4]> {
-    let mut out = [0; 4];
-    let mut carry = u128::from(digit);
-    for (out, limb) in out.iter_mut().zip(number) {
-        let value = u128::from(*limb) * 10 + carry;
-        let Scalar([low, high, ..]) = Scalar::from(value);
-        *out = low;
-        carry = u128::from(high);
-    }
-    (carry == 0).then_some(out)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of_limbs(limbs: [u64; 4]) -> Scalar {
-        let mut bytes = [0; SCALAR_LEN];
-        for (chunk, limb) in bytes.rchunks_exact_mut(8).zip(limbs) {
-            chunk.copy_from_slice(&limb.to_be_bytes());
-        }
-        Scalar::from_bytes(&bytes).unwrap()
-    }
-
     #[test]
     fn the_largest_number_is_half_of_the_order() {
-        let largest = of_limbs(LARGEST);
+        let largest = Scalar(LARGEST);
         assert_eq!(largest + largest + Scalar::ONE, Scalar::ZERO);
         assert!(!largest.to_string().starts_with('-'));
         assert_eq!((largest + Scalar::ONE).to_string(), format!("-{largest}"));
@@ -332,7 +219,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Scalar>().unwrap().to_string(), text);
         }
-        let half = of_limbs(LARGEST);
+        let half = Scalar(LARGEST);
         assert_eq!(half.to_string().parse(), Ok(half));
         assert_eq!((-half).to_string().parse(), Ok(-half));
         assert_eq!("007".parse(), Ok(Scalar::from(7)));

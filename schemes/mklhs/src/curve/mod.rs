@@ -1,4 +1,4 @@
-//! BLS12-381, by blst. All `unsafe` code of the crate is in this folder and in `modular.rs`.
+//! BLS12-381, by blst. All `unsafe` code of the crate is in this folder.
 //!
 //! The only secret here is the scalar of [`sign`] and [`public_of`], which use blst's constant-time multiplication.
 //! Everything else works on public values and may branch on them.
@@ -24,6 +24,7 @@ use blst::{
     blst_p2_affine, blst_p2_affine_compress, blst_p2_affine_generator, blst_p2_affine_in_g2,
     blst_p2_affine_is_inf, blst_p2_uncompress, limb_t, BLST_ERROR,
 };
+use crypto_bigint::U256;
 use rayon::prelude::*;
 use std::sync::LazyLock;
 
@@ -180,7 +181,7 @@ pub(crate) fn weighted_sum(points: &[G1], scalars: &[Scalar]) -> G1Projective {
         let (is_negative, magnitude) = scalar.sign_and_magnitude();
         // Pippenger's method does not support the point at infinity, which contributes nothing.
         // SAFETY: the pointer comes from a reference to an initialised point.
-        if magnitude == [0; 4] || unsafe { blst_p1_affine_is_inf(point) } {
+        if magnitude == U256::ZERO || unsafe { blst_p1_affine_is_inf(point) } {
             continue;
         }
         let mut term = *point;
@@ -241,21 +242,13 @@ fn pippenger(points: &[G1], scalars: &[[u8; SCALAR_LEN]], bits: usize) -> G1Proj
     sum
 }
 
-fn bit_length(magnitude: &[u64; 4]) -> usize {
-    let limbs = magnitude.iter().zip([64, 128, 192, 256]);
-    limbs
-        .filter(|(limb, _)| **limb != 0)
-        .map(|(limb, end)| end - limb.leading_zeros() as usize)
-        .next_back()
-        .unwrap_or(0)
+/// The length of a number in bits.
+fn bit_length(magnitude: &U256) -> usize {
+    magnitude.bits_vartime() as usize
 }
 
-fn little_endian(limbs: &[u64; 4]) -> [u8; SCALAR_LEN] {
-    let mut bytes = [0; SCALAR_LEN];
-    for (chunk, limb) in bytes.chunks_exact_mut(8).zip(limbs) {
-        chunk.copy_from_slice(&limb.to_le_bytes());
-    }
-    bytes
+fn little_endian(magnitude: &U256) -> [u8; SCALAR_LEN] {
+    magnitude.to_le_bytes().into()
 }
 
 /// Bits per window of [`BaseTable`].
