@@ -3,8 +3,8 @@
 mod support;
 
 use duet_mklhs::{
-    check_all, combine_disjoint, evaluate_unchecked, verify, BadInputs, Bounds, Combined, Label,
-    Part, Program, Scalar, Signature, SignatureError, Signers,
+    check_all, combine_disjoint, evaluate_unchecked, BadInputs, Bounds, Combined, Label, Part,
+    Program, Scalar, Signature, SignatureError, Signers,
 };
 use proptest::prelude::*;
 use support::{judge, rng, sign, Scenario};
