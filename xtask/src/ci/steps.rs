@@ -112,7 +112,11 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "contracts",
         chore: &["contracts"],
-        inputs: &[VERIFIER, CONTRACTS, &["verifiers/conformance/vectors"]],
+        inputs: &[
+            VERIFIER,
+            CONTRACTS,
+            &["testing/fuzz/src/mutate.rs", "verifiers/conformance/vectors"],
+        ],
         tools: &[NODE_JS, PYTHON],
     },
     Step {
