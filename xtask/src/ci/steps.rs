@@ -115,7 +115,10 @@ pub(super) const STEPS: &[Step] = &[
         inputs: &[
             VERIFIER,
             CONTRACTS,
-            &["testing/fuzz/src/mutate.rs", "verifiers/conformance/vectors"],
+            &[
+                "testing/fuzz/src/mutate.rs",
+                "verifiers/conformance/vectors",
+            ],
         ],
         tools: &[NODE_JS, PYTHON],
     },
@@ -207,12 +210,13 @@ pub(super) const REST: &[Step] = &[
 
 /// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
-pub(super) const BY_HAND: [(&str, &str); 12] = [
+pub(super) const BY_HAND: [(&str, &str); 13] = [
     ("dependencies", "deps"),
     ("lints of optional features", "lint"),
     ("book", "book"),
     ("packages, installed", "dist --test"),
     ("benchmarks of the runtime", "compat frame-omni-bencher"),
+    ("contracts beside Rust", "contracts --inputs 100000"),
     ("gas in real clients", "gas"),
     ("mutants", "mutants"),
     ("guided fuzzing", "fuzz --minutes 600"),
