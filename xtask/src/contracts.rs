@@ -8,9 +8,11 @@ use crate::{
 use std::{env, error::Error, fs, path::PathBuf, process::Command, thread};
 
 /// The tests. `cargo test` does not run them, because it does not compile the contracts.
-const TESTS: [&str; 8] = [
+const TESTS: [&str; 10] = [
     "--test",
     "evm_client",
+    "--test",
+    "evm_differential",
     "--test",
     "evm_messages",
     "--test",
@@ -39,6 +41,20 @@ const TESTS_OF_SECOND: [&str; 13] = [
 const SECOND: &str = "out/second";
 const CODE: &str = "DUET_EVM_CODE";
 
+/// The comparison with the verifier in Rust.
+const CAMPAIGN: [&str; 4] = ["--test", "evm_differential", "--", "--nocapture"];
+
+/// Which tests.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only compares the contracts with the verifier in Rust, by this many calls with changed proofs.
+    #[arg(long, value_name = "N")]
+    inputs: Option<u64>,
+    /// Chooses the changes.
+    #[arg(long, default_value_t = 1, requires = "inputs")]
+    seed: u32,
+}
+
 /// The hashes of the contracts' bytecode.
 const PINNED: &str = "bytecode.sha256";
 /// The tests' log of calls, and the program that replays it in another EVM.
@@ -65,8 +81,17 @@ const OFF: [&str; 7] = [
     "weak-prng",
 ];
 
-/// Compiles twice, lints, tests, and replays in another EVM.
-pub(crate) fn run() -> Result {
+/// Compiles twice, lints, tests, and replays in another EVM; or compares with the verifier in Rust.
+pub(crate) fn run(options: &Options) -> Result {
+    if let Some(inputs) = options.inputs {
+        compile()?;
+        let mut campaign = cargo::workspace("test");
+        campaign
+            .args(CAMPAIGN)
+            .env("DUET_EVM_INPUTS", inputs.to_string())
+            .env("DUET_EVM_SEED", options.seed.to_string());
+        return cargo::run(&mut campaign);
+    }
     install()?;
     // Each compiler takes one core.
     thread::scope(|scope| {

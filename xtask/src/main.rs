@@ -117,7 +117,7 @@ enum Chore {
     /// Tests the Prometheus rules and the dashboard, and runs both on a network of real nodes.
     Monitoring(monitoring::Options),
     /// Builds and lints the contracts, and tests them in an EVM.
-    Contracts,
+    Contracts(contracts::Options),
     /// Sends the contracts' transactions to anvil and geth, and prints their gas.
     Gas,
     /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
@@ -183,7 +183,7 @@ impl Chore {
             Self::Web(options) => web::run(options),
             Self::Compat(options) => compat::run(options),
             Self::Monitoring(options) => monitoring::run(options),
-            Self::Contracts => contracts::run(),
+            Self::Contracts(options) => contracts::run(options),
             Self::Gas => gas::run(),
             Self::Relay => relay::run(),
             Self::Babe => babe::run(),

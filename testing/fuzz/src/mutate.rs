@@ -1,6 +1,6 @@
 //! Random changes of inputs, for runs without coverage: the same seed gives the same inputs.
 
-use crate::odd;
+use duet_curve::testing as odd;
 
 /// A generator of random numbers (SplitMix64); what it is used for needs no better one.
 pub struct Random(u64);
@@ -61,9 +61,13 @@ fn change(bytes: &mut Vec<u8>, corpus: &[Vec<u8>], random: &mut Random) {
             let from = at.min(other.len());
             overwrite(bytes, from, &other[from..(from + len).min(other.len())]);
         }
-        4 => overwrite(bytes, at, &odd::G1[random.below(odd::G1.len())].1),
-        5 => overwrite(bytes, at, &odd::G2[random.below(odd::G2.len())].1),
-        6 => overwrite(bytes, at, &odd::SCALARS[random.below(odd::SCALARS.len())].1),
+        4 => overwrite(bytes, at, &odd::G1[random.below(odd::G1.len())].bytes),
+        5 => overwrite(bytes, at, &odd::G2[random.below(odd::G2.len())].bytes),
+        6 => overwrite(
+            bytes,
+            at,
+            &odd::SCALARS[random.below(odd::SCALARS.len())].bytes,
+        ),
         7 => {
             if let Some(byte) = bytes.get_mut(at) {
                 *byte = [0, 1, 0x7f, 0x80, 0xff, random.byte()][random.below(6)];

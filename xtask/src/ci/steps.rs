@@ -113,7 +113,14 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "contracts",
         chore: &["contracts"],
-        inputs: &[VERIFIER, CONTRACTS, &["verifiers/conformance/vectors"]],
+        inputs: &[
+            VERIFIER,
+            CONTRACTS,
+            &[
+                "testing/fuzz/src/mutate.rs",
+                "verifiers/conformance/vectors",
+            ],
+        ],
         tools: &[NODE_JS, PYTHON],
     },
     Step {
@@ -210,6 +217,7 @@ pub(super) const BY_HAND: [(&str, &str); 13] = [
     ("book", "book"),
     ("packages, installed", "dist --test"),
     ("benchmarks of the runtime", "compat frame-omni-bencher"),
+    ("contracts beside Rust", "contracts --inputs 100000"),
     ("gas in real clients", "gas"),
     ("mutants", "mutants"),
     ("large models", "model --large"),

@@ -13,9 +13,10 @@ use revm::{
         result::{ExecutionResult, Output},
         Context, TxEnv,
     },
-    database::{CacheDB, EmptyDB},
+    database::{CacheDB, DatabaseRef, EmptyDB},
     primitives::{hardfork::SpecId, keccak256, Address, Bytes, TxKind, U256},
-    ExecuteCommitEvm, MainBuilder, MainContext,
+    state::EvmState,
+    DatabaseCommit, ExecuteEvm, MainBuilder, MainContext,
 };
 use std::collections::{BTreeMap, HashMap};
 use story::Story;
@@ -48,6 +49,22 @@ pub enum Verdict {
     Frozen,
     /// Refused.
     Refused,
+}
+
+impl Verdict {
+    /// What a call with proofs comes to.
+    pub fn of(called: &Called) -> Self {
+        let has = |name| called.events.contains(&topic(name));
+        if !called.ok {
+            Self::Refused
+        } else if has("Frozen(bytes32,bytes32)") {
+            Self::Frozen
+        } else if has("BlockVerified(uint32,bytes32,bytes32,uint64)") {
+            Self::New
+        } else {
+            Self::Known
+        }
+    }
 }
 
 /// The verdict of the verifier in Rust.
@@ -88,6 +105,33 @@ pub struct Chain {
     pub contract: Address,
     /// Gas of its deployment.
     pub deployment: u64,
+}
+
+/// A call that was tried.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// How it would end.
+    pub called: Called,
+    /// Whether it would end without a revert, as by running out of gas.
+    pub halted: bool,
+    /// The slots of the contract that it would change, and their new values.
+    pub written: BTreeMap<U256, U256>,
+}
+
+fn called(result: &ExecutionResult) -> Called {
+    let topics = result
+        .logs()
+        .iter()
+        .filter_map(|log| log.topics().first().map(|topic| topic.0));
+    Called {
+        ok: result.is_success(),
+        gas: result.tx_gas_used(),
+        events: topics.collect(),
+        output: result
+            .output()
+            .map(|bytes| bytes.to_vec())
+            .unwrap_or_default(),
+    }
 }
 
 /// The hash of an event.
@@ -192,8 +236,16 @@ impl Chain {
     }
 
     fn transact(&mut self, kind: TxKind, data: Vec<u8>) -> ExecutionResult {
+        let (result, state) = self.execute(kind, data);
+        self.db.commit(state);
+        *self.nonces.entry(self.caller).or_default() += 1;
+        result
+    }
+
+    /// What a transaction would do, and what it would write.
+    fn execute(&mut self, kind: TxKind, data: Vec<u8>) -> (ExecutionResult, EvmState) {
         let fork = self.fork;
-        let nonce = self.nonces.entry(self.caller).or_default();
+        let nonce = self.nonces.get(&self.caller).copied().unwrap_or_default();
         let db = std::mem::take(&mut self.db);
         let mut evm = Context::mainnet()
             .with_db(db)
@@ -205,15 +257,32 @@ impl Chain {
             .data(Bytes::from(data))
             .gas_limit(gas_limit(fork))
             .caller(self.caller)
-            .nonce(*nonce)
+            .nonce(nonce)
             .build()
             .expect("a transaction");
-        let result = evm
-            .transact_commit(tx)
+        let done = evm
+            .transact(tx)
             .expect("a transaction that the chain takes");
-        *nonce += 1;
         self.db = std::mem::take(&mut evm.ctx.journaled_state.database);
-        result
+        (done.result, done.state)
+    }
+
+    /// A slot of the contract's storage.
+    pub fn slot(&self, slot: u64) -> U256 {
+        let read = self.db.storage_ref(self.contract, U256::from(slot));
+        read.expect("a chain in memory")
+    }
+
+    /// What a call of the contract would do. The chain stays as it is, and its story does not have the call.
+    pub fn attempt(&mut self, data: Vec<u8>) -> Attempt {
+        let (result, mut state) = self.execute(TxKind::Call(self.contract), data);
+        let storage = state.remove(&self.contract).unwrap_or_default().storage;
+        let written = storage.into_iter().filter(|(_, slot)| slot.is_changed());
+        Attempt {
+            halted: result.is_halt(),
+            called: called(&result),
+            written: written.map(|(at, slot)| (at, slot.present_value)).collect(),
+        }
     }
 
     /// Deploys another contract beside it, which is called from now on.
@@ -234,19 +303,7 @@ impl Chain {
     /// Calls the contract with these bytes.
     pub fn call_raw(&mut self, data: Vec<u8>) -> Called {
         let result = self.transact(TxKind::Call(self.contract), data.clone());
-        let topics = result
-            .logs()
-            .iter()
-            .filter_map(|log| log.topics().first().map(|topic| topic.0));
-        let called = Called {
-            ok: result.is_success(),
-            gas: result.tx_gas_used(),
-            events: topics.collect(),
-            output: result
-                .output()
-                .map(|bytes| bytes.to_vec())
-                .unwrap_or_default(),
-        };
+        let called = called(&result);
         self.story.tell(&self.caller, self.time, &data, &called);
         called
     }
@@ -260,17 +317,7 @@ impl Chain {
     /// `submit`.
     pub fn submit(&mut self, proof: &[u8]) -> (Verdict, Called) {
         let called = self.call("submit(bytes)", &[proof]);
-        let has = |name| called.events.contains(&topic(name));
-        let verdict = if !called.ok {
-            Verdict::Refused
-        } else if has("Frozen(bytes32,bytes32)") {
-            Verdict::Frozen
-        } else if has("BlockVerified(uint32,bytes32,bytes32,uint64)") {
-            Verdict::New
-        } else {
-            Verdict::Known
-        };
-        (verdict, called)
+        (Verdict::of(&called), called)
     }
 
     /// `status`: number, signing set, whether a successor is known, whether it is frozen.
