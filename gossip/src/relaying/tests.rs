@@ -161,6 +161,24 @@ fn a_relayed_vote_goes_to_four_peers_at_once_and_to_the_others_later_and_an_own_
 
 /// GOSSIP-12.
 #[test]
+fn an_own_vote_that_comes_last_goes_to_all_peers_at_once() {
+    let (mut relaying, peers): (_, [PeerId; 40]) = with_peers();
+    let other = PeerId::random();
+    for signer in 0..60 {
+        relaying.keep(vote(10, signer), &[other], 0);
+    }
+    relaying.release(250);
+    for peer in peers {
+        assert_eq!(all_for(&mut relaying, &peer, 250).len(), 60);
+    }
+    relaying.keep(vote(10, 60), &[], 300);
+    for peer in peers {
+        assert_eq!(all_for(&mut relaying, &peer, 300), [vote(10, 60)]);
+    }
+}
+
+/// GOSSIP-12.
+#[test]
 fn a_peer_that_comes_late_gets_what_waits_and_no_proof_or_own_vote_waits_for_later() {
     let (mut relaying, peers): (_, [PeerId; 9]) = with_peers();
     for signer in 0..90 {
