@@ -270,6 +270,27 @@ fn what_is_below_the_horizon_is_dropped_and_not_kept_again() {
     assert_eq!(all_for(&mut relaying, &peer, 0), expected);
 }
 
+/// GOSSIP-7: while no proof comes, votes on any number of blocks are useful.
+#[test]
+fn a_signer_that_votes_on_every_block_takes_room_for_a_few() {
+    let (mut relaying, [sender, peer]) = with_peers();
+    for number in 1..=1_000 {
+        relaying.keep(vote(number, 1), &[sender], 0);
+        relaying.keep(conflicting(number, 1), &[sender], 0);
+    }
+    assert_eq!(relaying.len(), 64);
+    assert_eq!(all_for(&mut relaying, &peer, 0).len(), 64);
+    relaying.keep(vote(1_000, 2), &[sender], 0);
+    relaying.keep(vote(1_001, 1), &[], 0);
+    assert_eq!(relaying.len(), 66, "another signer, and an own vote");
+    follow(&mut relaying, 1_000);
+    assert_eq!(relaying.len(), 1);
+    for number in 1_002..=1_100 {
+        relaying.keep(vote(number, 1), &[sender], 0);
+    }
+    assert_eq!(relaying.len(), 64, "what is proven makes room");
+}
+
 #[test]
 fn what_was_not_handed_over_goes_again_and_nothing_else() {
     let (mut relaying, [peer]) = with_peers();
