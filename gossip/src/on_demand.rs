@@ -1,8 +1,8 @@
 //! Decides which peers to ask for missing data, and when.
 //!
 //! The [`Schedule`] sets how many peers are asked at once; each peer is asked once per round (REQ-1). A peer that
-//! does not answer in time is replaced by the next; the first useful answer ends the search. There is no I/O here:
-//! time and peers are arguments, the requests to send are results.
+//! does not answer in time is replaced by the next, and asked after the others from then on; the first useful answer
+//! ends the search. There is no I/O here: time and peers are arguments, the requests to send are results.
 
 use crate::{
     clock::millis,
@@ -89,6 +89,8 @@ pub struct OnDemand<T> {
     schedule: Schedule,
     search: Option<Search<T>>,
     pending: HashMap<RequestId, (PeerId, Millis)>,
+    /// The connected peers that were late, and have not answered since.
+    late: HashSet<PeerId>,
     next_id: u64,
 }
 
@@ -99,6 +101,7 @@ impl<T: Copy + Ord> OnDemand<T> {
             schedule,
             search: None,
             pending: HashMap::new(),
+            late: HashSet::new(),
             next_id: 0,
         }
     }
@@ -142,10 +145,15 @@ impl<T: Copy + Ord> OnDemand<T> {
 
     /// An answer or failure arrived: returns whether its request is still of interest.
     pub fn answered(&mut self, id: RequestId) -> bool {
-        self.pending.remove(&id).is_some()
+        let answered = self.pending.remove(&id);
+        answered.is_some_and(|(peer, _)| {
+            self.late.remove(&peer);
+            true
+        })
     }
 
-    /// The requests to send now, to peers in the given order. Overdue requests are given up.
+    /// The requests to send now, to peers in the given order, but last to those that were late. Overdue requests are
+    /// given up.
     pub fn next(&mut self, now: Millis, peers: &[PeerId]) -> Step {
         let mut late = Vec::new();
         self.pending.retain(|_, (peer, deadline)| {
@@ -155,6 +163,8 @@ impl<T: Copy + Ord> OnDemand<T> {
             }
             waits
         });
+        self.late.extend(&late);
+        self.late.retain(|peer| peers.contains(peer));
         Step {
             outgoing: self.send(now, peers),
             late,
@@ -173,11 +183,11 @@ impl<T: Copy + Ord> OnDemand<T> {
         let free = self.schedule.parallel.saturating_sub(self.pending.len());
         let deadline = now.saturating_add(millis(self.schedule.timeout));
         let mut sent = Vec::new();
-        for peer in peers
+        let (late, prompt): (Vec<&PeerId>, Vec<_>) = peers
             .iter()
             .filter(|peer| !search.asked.contains(peer))
-            .take(free)
-        {
+            .partition(|peer| self.late.contains(peer));
+        for peer in prompt.into_iter().chain(late).take(free) {
             let id = RequestId(self.next_id);
             self.next_id = self.next_id.wrapping_add(1);
             sent.push(Outgoing { id, peer: *peer });
@@ -344,6 +354,30 @@ mod tests {
         assert_eq!(on_demand.failed_rounds(), 70);
         on_demand.want(8);
         assert_eq!(on_demand.failed_rounds(), 0, "another search begins anew");
+    }
+
+    /// So that slow peers do not delay each part of the history.
+    #[test]
+    fn a_peer_that_was_late_is_asked_last_until_it_answers() {
+        let (mut on_demand, peers) = (OnDemand::new(Schedule::BACKGROUND), peers(3));
+        let timeout = millis(HISTORY_TIMEOUT);
+        on_demand.want(7);
+        send(&mut on_demand, 0, &peers);
+        let second = send(&mut on_demand, timeout, &peers);
+        assert_eq!(asked(&second), peers[1..2]);
+        assert!(on_demand.answered(second[0].id));
+        let mut next = |part, peers: &[PeerId]| {
+            on_demand.want(part);
+            let mut order = Vec::new();
+            for _ in peers {
+                let sent = send(&mut on_demand, timeout, peers);
+                order.extend(asked(&sent));
+                assert!(on_demand.answered(sent[0].id));
+            }
+            order
+        };
+        assert_eq!(next(8, &peers), [peers[1], peers[2], peers[0]]);
+        assert_eq!(next(9, &peers), peers, "it has answered");
     }
 
     #[test]

@@ -6,9 +6,13 @@ use duet_primitives::{BlockNumber, SetId, SignerIndex, H256};
 use duet_voter::Millis;
 use std::{
     cmp::Reverse,
-    collections::{btree_map::Entry, BTreeMap, HashMap},
+    collections::{btree_map, hash_map::Entry, BTreeMap, HashMap},
     sync::Arc,
 };
+
+/// The most kept votes of one signer that peers sent. An honest signer has no more open ones: it signs nothing below
+/// its last 64 (ROUND-4).
+const OF_SIGNER: usize = 64;
 
 /// Names a group of messages: the proofs of a block, or the votes on it. Ordered as peers get them: proofs first,
 /// because they replace votes; then the newest blocks.
@@ -55,15 +59,18 @@ struct Group {
     places: HashMap<(Option<SignerIndex>, H256), usize>,
 }
 
-/// The kept messages. Their usefulness bounds them: a signer has one vote on a block, or two that conflict.
+/// The kept messages. While no proof comes, there are useful votes on any number of blocks: so those of a signer are
+/// bounded.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     groups: BTreeMap<GroupKey, Group>,
+    /// The number of each signer's votes.
+    of_signer: HashMap<(SetId, SignerIndex), usize>,
 }
 
 impl Kept {
-    /// Keeps a message; returns its place unless an equivalent one is kept already. A message that is not `relayed` goes
-    /// to all peers at once, and so does a proof.
+    /// Keeps a message; returns its place unless an equivalent one is kept already, or the signer of a `relayed` vote
+    /// has enough of them. A message that is not `relayed` goes to all peers at once, and so does a proof.
     pub(super) fn insert(
         &mut self,
         topic: &Topic,
@@ -71,16 +78,25 @@ impl Kept {
         relayed: Option<Millis>,
     ) -> Option<Place> {
         let key = GroupKey::of(topic);
+        let signer = topic.signer.map(|signer| (topic.set_id, signer));
+        let votes = signer.and_then(|signer| self.of_signer.get(&signer));
+        if relayed.is_some() && votes.is_some_and(|votes| *votes >= OF_SIGNER) {
+            return None;
+        }
         let group = match self.groups.entry(key) {
-            Entry::Occupied(group) => group.into_mut(),
-            Entry::Vacant(place) => place.insert(Group::default()),
+            btree_map::Entry::Occupied(group) => group.into_mut(),
+            btree_map::Entry::Vacant(place) => place.insert(Group::default()),
         };
         let at = group.messages.len();
         let place = group.places.entry((topic.signer, topic.commitment));
-        let std::collections::hash_map::Entry::Vacant(place) = place else {
+        let Entry::Vacant(place) = place else {
             return None;
         };
         place.insert(at);
+        if let Some(signer) = signer {
+            let votes = self.of_signer.entry(signer).or_default();
+            *votes = votes.saturating_add(1);
+        }
         group.messages.push(Arc::new(message));
         match relayed.filter(|_| key.is_vote) {
             Some(now) => group.fanout.add(at, now),
@@ -139,6 +155,20 @@ impl Kept {
 
     /// Drops the groups that are no longer useful.
     pub(super) fn retain(&mut self, is_useful: impl Fn(&GroupKey) -> bool) {
-        self.groups.retain(|key, _| is_useful(key));
+        let Self { groups, of_signer } = self;
+        groups.retain(|key, group| {
+            if is_useful(key) {
+                return true;
+            }
+            for signer in group.places.keys().filter_map(|place| place.0) {
+                if let Entry::Occupied(mut votes) = of_signer.entry((key.set_id.0, signer)) {
+                    *votes.get_mut() = votes.get().saturating_sub(1);
+                    if *votes.get() == 0 {
+                        votes.remove();
+                    }
+                }
+            }
+            false
+        });
     }
 }

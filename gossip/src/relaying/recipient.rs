@@ -3,7 +3,7 @@
 use super::{
     fanout::Share,
     kept::{GroupKey, Kept, Place},
-    marks::Marks,
+    marks::{Marks, WORD},
     pace::{Allowance, Pace},
 };
 use crate::interest::Interest;
@@ -57,6 +57,10 @@ impl Recipient {
     /// There is a new message at this place. `is_urgent` if it does not go to few peers at first.
     pub(super) fn offer_new(&mut self, place: &Place, is_urgent: bool) {
         if is_urgent || self.share.includes(place.at) {
+            // Nothing of its word may have been due to this peer until now.
+            if let Some(marks) = self.marks.get_mut(&place.group) {
+                marks.reopen(place.at / WORD);
+            }
             self.offer(place.group);
         }
     }

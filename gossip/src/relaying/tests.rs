@@ -161,6 +161,24 @@ fn a_relayed_vote_goes_to_four_peers_at_once_and_to_the_others_later_and_an_own_
 
 /// GOSSIP-12.
 #[test]
+fn an_own_vote_that_comes_last_goes_to_all_peers_at_once() {
+    let (mut relaying, peers): (_, [PeerId; 40]) = with_peers();
+    let other = PeerId::random();
+    for signer in 0..60 {
+        relaying.keep(vote(10, signer), &[other], 0);
+    }
+    relaying.release(250);
+    for peer in peers {
+        assert_eq!(all_for(&mut relaying, &peer, 250).len(), 60);
+    }
+    relaying.keep(vote(10, 60), &[], 300);
+    for peer in peers {
+        assert_eq!(all_for(&mut relaying, &peer, 300), [vote(10, 60)]);
+    }
+}
+
+/// GOSSIP-12.
+#[test]
 fn a_peer_that_comes_late_gets_what_waits_and_no_proof_or_own_vote_waits_for_later() {
     let (mut relaying, peers): (_, [PeerId; 9]) = with_peers();
     for signer in 0..90 {
@@ -250,6 +268,27 @@ fn what_is_below_the_horizon_is_dropped_and_not_kept_again() {
     relaying.give_back(&peer, taken);
     let expected = [proof(11), proof(10), vote(11, 1)];
     assert_eq!(all_for(&mut relaying, &peer, 0), expected);
+}
+
+/// GOSSIP-7: while no proof comes, votes on any number of blocks are useful.
+#[test]
+fn a_signer_that_votes_on_every_block_takes_room_for_a_few() {
+    let (mut relaying, [sender, peer]) = with_peers();
+    for number in 1..=1_000 {
+        relaying.keep(vote(number, 1), &[sender], 0);
+        relaying.keep(conflicting(number, 1), &[sender], 0);
+    }
+    assert_eq!(relaying.len(), 64);
+    assert_eq!(all_for(&mut relaying, &peer, 0).len(), 64);
+    relaying.keep(vote(1_000, 2), &[sender], 0);
+    relaying.keep(vote(1_001, 1), &[], 0);
+    assert_eq!(relaying.len(), 66, "another signer, and an own vote");
+    follow(&mut relaying, 1_000);
+    assert_eq!(relaying.len(), 1);
+    for number in 1_002..=1_100 {
+        relaying.keep(vote(number, 1), &[sender], 0);
+    }
+    assert_eq!(relaying.len(), 64, "what is proven makes room");
 }
 
 #[test]
