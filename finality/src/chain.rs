@@ -76,6 +76,16 @@ impl Chain {
         }
     }
 
+    /// Whether the finalized chain contradicts a statement about its block: GRANDPA finalized another one, or its
+    /// header names another payload. `None` while no block is final there, or if it is missing. (ROUND-10)
+    pub(crate) fn contradicts(&self, said: &Commitment) -> Option<bool> {
+        self.refutes(said).unwrap_or_else(|error| {
+            let number = said.block_number;
+            log::warn!(target: LOG_TARGET, "block {number} cannot be compared with a proof: {error}");
+            None
+        })
+    }
+
     /// Duet's logs in the finalized block with this number.
     pub(crate) fn logs(&self, number: BlockNumber) -> Result<Vec<ConsensusLog>, ChainError> {
         Ok(decode_logs(&self.blocks.header(self.hash(number)?)?.digest))

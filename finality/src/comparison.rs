@@ -1,5 +1,5 @@
-//! Compares each valid proof with the block that GRANDPA finalized at its height on this node: at once, or when
-//! GRANDPA reaches that height. (ROUND-10)
+//! Compares each valid proof with the block that GRANDPA finalized at its height on this node, and with the payload
+//! that the block's header names: at once, or when GRANDPA reaches that height. (ROUND-10)
 
 use crate::{chain::Chain, metrics::Metrics};
 use duet_primitives::{BlockNumber, Justification, H256};
@@ -12,9 +12,9 @@ const MAX_WAITING: usize = 256;
 // Only one lives at a time, for a moment.
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Compared {
-    /// GRANDPA finalized the block that it names.
+    /// GRANDPA finalized the block that it names, and what it says of the block is true.
     Agrees(Justification),
-    /// GRANDPA finalized another block.
+    /// GRANDPA finalized another block, or the header of the block names another payload.
     Contradicts(Justification),
     /// Its height is not final yet, or the block is missing here: it is compared later.
     Waits,
@@ -36,13 +36,13 @@ impl Comparison {
         }
     }
 
-    /// Compares a proof, or keeps it until a comparison is possible. Cost: a look-up in the database.
+    /// Compares a proof, or keeps it until a comparison is possible. Cost: two look-ups in the database.
     pub(crate) fn compare(&mut self, justification: Justification) -> Compared {
         let commitment = justification.commitment();
         let (number, hash) = (commitment.block_number, commitment.block_hash);
-        match self.finalized_at(number) {
-            Some(finalized) if finalized == hash => Compared::Agrees(justification),
-            Some(_) => Compared::Contradicts(justification),
+        match self.chain.contradicts(commitment) {
+            Some(false) => Compared::Agrees(justification),
+            Some(true) => Compared::Contradicts(justification),
             None => {
                 self.waiting.entry((number, hash)).or_insert(justification);
                 if self.waiting.len() > MAX_WAITING {

@@ -167,6 +167,26 @@ fn a_proof_of_a_block_long_below_the_best_one_is_evidence_and_a_bad_one_is_charg
     scenario.stop(&mut nodes);
 }
 
+/// CHAIN-7: also after the true proof of the block, and whatever this node has prepared.
+#[test]
+fn a_proof_of_the_final_block_with_another_payload_than_its_header_names_is_evidence() {
+    let scenario = Scenario::new(5);
+    let mut nodes = [scenario.observer()];
+    let honest = scenario.honest(5);
+    scenario.send(&honest);
+    scenario
+        .net
+        .eventually("block 5 is proven", || nodes[0].best() == Some(5));
+    let mut commitment = honest.commitment().clone();
+    commitment.next = TestSet::new(1, 4..8).set.commitment().clone();
+    let message = RoundMessage::new(scenario.genesis(), commitment);
+    let proof = scenario.set.justify(&message, 0..3);
+    scenario.send(&proof);
+    scenario.net.pass(1_000);
+    assert_evidence(&nodes[0], &proof);
+    scenario.stop(&mut nodes);
+}
+
 #[test]
 fn a_proof_of_a_block_that_is_not_final_yet_is_compared_when_it_is() {
     let mut scenario = Scenario::new(3);

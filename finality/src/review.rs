@@ -27,14 +27,14 @@ pub(crate) fn review(chain: &Chain, store: &Store, up_to: SetId) -> Option<Event
     (!contradicting.is_empty()).then_some(Event::Response(contradicting))
 }
 
-/// A valid stored proof, if GRANDPA finalized another block at its height.
+/// A valid stored proof, if it contradicts the block that GRANDPA finalized at its height.
 fn contradicts(chain: &Chain, justification: UncheckedJustification) -> Option<Justification> {
     let commitment = &justification.commitment;
     let (number, hash) = (commitment.block_number, commitment.block_hash);
-    let finalized = chain.finalized_at(number)?;
-    if finalized == hash {
+    if chain.contradicts(commitment) != Some(true) {
         return None;
     }
+    let finalized = chain.finalized_at(number)?;
     match chain.check(justification) {
         Ok(justification) => Some(justification),
         Err(error) => {

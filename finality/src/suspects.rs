@@ -1,4 +1,5 @@
-//! Proofs from gossip that name another block than GRANDPA finalized at their height on this node, however long ago.
+//! Proofs from gossip that name another block than GRANDPA finalized at their height on this node, or another payload
+//! than the header of this block, however long ago.
 //! They are checked at a desk: each is evidence of a contradiction (ROUND-10), or its sender is to blame (GOSSIP-6).
 
 use crate::{
@@ -12,7 +13,7 @@ use duet_voter::Event;
 use sc_network_types::PeerId;
 use std::sync::Arc;
 
-/// A proof of another block than the final one here, and its sender.
+/// A proof that contradicts the final block here, if it is valid, and its sender.
 pub(crate) struct Suspect {
     sender: PeerId,
     justification: UncheckedJustification,
@@ -28,9 +29,7 @@ pub(crate) struct Suspects {
 
 impl Watch for Suspects {
     fn takes(&self, sender: &PeerId, justification: &UncheckedJustification) -> bool {
-        let commitment = &justification.commitment;
-        let finalized = self.chain.finalized_at(commitment.block_number);
-        if finalized.is_none_or(|finalized| finalized == commitment.block_hash) {
+        if self.chain.contradicts(&justification.commitment) != Some(true) {
             return false;
         }
         let suspect = Suspect {

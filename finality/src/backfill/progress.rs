@@ -310,7 +310,7 @@ impl Progress {
         Ok(begin(checkpoint, &keys))
     }
 
-    /// REQ-5: whether a valid proof names another block or another set than GRANDPA finalized here.
+    /// REQ-5: whether a valid proof names another block, payload or set than GRANDPA finalized here.
     fn contradicts(&self, justification: &Justification) -> Result<bool, StoreError> {
         let commitment = justification.commitment();
         let known = self.store.set(commitment.next.id)?;
@@ -318,8 +318,7 @@ impl Progress {
             return Ok(true);
         }
         // If the old block is still missing here, `review` compares later.
-        let finalized = self.chain.finalized_at(commitment.block_number);
-        Ok(finalized.is_some_and(|hash| hash != commitment.block_hash))
+        Ok(self.chain.contradicts(commitment) == Some(true))
     }
 }
 
