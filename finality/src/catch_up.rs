@@ -154,17 +154,13 @@ impl Follower {
         if let Some(bytes) = self.store.voter_state()? {
             return Ok(Some(State::from_bytes(&bytes)?));
         }
-        let floor = self.store.floor()?;
-        let found = match floor {
+        let found = match self.store.floor()? {
             None => self.search.beginning(&self.chain),
             // The genesis is too long ago.
             Some(_) => self.search.beginning_above(&self.chain, BlockNumber::ZERO),
         };
         match found {
-            Ok(Some(beginning)) => {
-                let state = self.state_at(&beginning)?;
-                Ok(Some(state.silent_up_to(floor.unwrap_or(BlockNumber::ZERO))))
-            }
+            Ok(Some(beginning)) => self.state_at(&beginning).map(Some),
             Ok(None) => Ok(None),
             Err(error) => {
                 try_again("the chain's first set cannot be read", &error);
@@ -173,14 +169,16 @@ impl Follower {
         }
     }
 
-    /// Stores the set of a beginning, and makes the initial state.
+    /// Stores the set of a beginning, and makes the initial state. After the record of this node's votes was lost it is
+    /// silent up to the block of the repair, however late it begins. (ROUND-4)
     fn state_at(&self, beginning: &Beginning) -> Result<State, Error> {
         let set = &beginning.sets.current;
         if let Err(error) = self.chain.keep_keys(set, beginning.hash) {
             log::warn!(target: LOG_TARGET, "the keys of set {} cannot be read: {error}", set.id);
         }
         self.store.put_set(set)?;
-        Ok(beginning.state())
+        let floor = self.store.floor()?.unwrap_or(BlockNumber::ZERO);
+        Ok(beginning.state().silent_up_to(floor))
     }
 
     /// Delivers the logs of a final block.

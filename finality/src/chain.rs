@@ -11,9 +11,9 @@ use duet_gossip::LOG_TARGET;
 use duet_light_client::{start::start_keys, StartProof};
 use duet_primitives::{
     suite, Accusation, Bitfield, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset,
-    EquivocationProof, EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation,
-    PreparedJustification, RoundMessage, SetId, StatelessProof, UncheckedJustification,
-    VotingRules, H256,
+    EquivocationProof, EvidenceStatus, Justification, Keyset, KeysetCommitment, Keysets,
+    Participation, PreparedJustification, RoundMessage, SetId, StatelessProof,
+    UncheckedJustification, VotingRules, H256,
 };
 use error::{ChainError, CheckError};
 use logs::{check_payload, decode_logs};
@@ -36,6 +36,8 @@ pub(crate) struct Chain {
     runtime: Arc<dyn Runtime>,
     store: Store,
     parsed: Mutex<LruMap<(SetId, H256), Arc<DualKeyset>, ByLength>>,
+    /// The halves in G1 of other sets: all that this node has of those before its first one.
+    halves: Mutex<LruMap<(SetId, H256), Arc<Keyset>, ByLength>>,
 }
 
 impl Chain {
@@ -46,6 +48,7 @@ impl Chain {
             runtime,
             store,
             parsed: Mutex::new(LruMap::new(ByLength::new(PARSED_SETS))),
+            halves: Mutex::new(LruMap::new(ByLength::new(PARSED_SETS))),
         }
     }
 
@@ -137,12 +140,15 @@ impl Chain {
         if let Some(set) = self.parsed.lock().get(&(id, commitment.root)) {
             return Ok(set.clone());
         }
-        let keys = match self.store.keys(commitment)? {
-            Some(keys) => keys,
-            None => self.keep_keys_from_state(commitment, at)?,
+        let parse = |keys: Vec<DualKeyBytes>| {
+            DualKeyset::from_chain_state_unchecked(commitment, &keys)
+                .map_err(|error| ChainError::Keys { id, error })
         };
-        let set = DualKeyset::from_chain_state_unchecked(commitment, &keys)
-            .map_err(|error| ChainError::Keys { id, error })?;
+        let set = match self.store.keys(commitment)?.map(parse) {
+            Some(Ok(set)) => set,
+            // Others than the commitment's are replaced, too.
+            Some(Err(_)) | None => parse(self.keep_keys_from_state(commitment, at)?)?,
+        };
         let set = Arc::new(set);
         self.parsed
             .lock()
@@ -203,15 +209,33 @@ impl Chain {
         justification: UncheckedJustification,
         before: Option<&PreparedJustification>,
     ) -> Result<PreparedJustification, CheckError> {
-        let set = self.set_by_id(justification.commitment.validator_set_id)?;
-        Ok(justification.prepare(set.keyset(), self.genesis_hash(), before)?)
+        let genesis = self.genesis_hash();
+        let set = justification.commitment.validator_set_id;
+        let prepare = |keyset: &Keyset| justification.prepare(keyset, genesis, before);
+        Ok(self.with_keyset(set, prepare)??)
     }
 
-    fn set_by_id(&self, id: SetId) -> Result<Arc<DualKeyset>, ChainError> {
+    /// Works with the keys of the set with this id on the finalized chain, as far as signatures are checked with them.
+    fn with_keyset<T>(&self, id: SetId, work: impl FnOnce(&Keyset) -> T) -> Result<T, ChainError> {
         let commitment = self.store.set(id)?;
         let commitment = commitment.ok_or(ChainError::UnknownSet { id })?;
-        let (_, finalized) = self.finalized();
-        self.set(&commitment, finalized)
+        let of = (id, commitment.root);
+        let parsed = self.parsed.lock().get(&of).cloned();
+        if let Some(set) = parsed {
+            return Ok(work(set.keyset()));
+        }
+        let halves = self.halves.lock().get(&of).cloned();
+        if let Some(keyset) = halves {
+            return Ok(work(&keyset));
+        }
+        let stored = self.store.key_halves(&commitment)?;
+        let Some(Ok(keyset)) = stored.map(|keys| Keyset::check(&commitment, &keys)) else {
+            let (_, finalized) = self.finalized();
+            return Ok(work(self.set(&commitment, finalized)?.keyset()));
+        };
+        let keyset = Arc::new(keyset);
+        self.halves.lock().insert(of, keyset.clone());
+        Ok(work(&keyset))
     }
 
     /// The payload of the finalized block with this number. (ROUND-1)
@@ -279,21 +303,21 @@ impl Chain {
     /// # Errors
     /// When the statement's signatures do not hold, or its set is unknown here.
     fn accusations(&self, statement: &FalseStatement) -> Result<Vec<Accusation>, ChainError> {
-        let set = self.set_by_id(statement.commitment().validator_set_id)?;
-        let keyset = set.keyset();
-        Ok(match statement {
+        let genesis = self.genesis_hash();
+        let accuse = |keyset: &Keyset| match statement {
             FalseStatement::Vote(vote) => {
-                let message = RoundMessage::new(self.genesis_hash(), vote.commitment.clone());
-                let vote = vote.clone().check(keyset, &message);
-                let vote = vote.map_err(|_| ChainError::NoSignature)?;
-                Accusation::of_vote(&vote, keyset).into_iter().collect()
+                let message = RoundMessage::new(genesis, vote.commitment.clone());
+                let vote = vote.clone().check(keyset, &message).ok()?;
+                Some(Accusation::of_vote(&vote, keyset).into_iter().collect())
             }
             FalseStatement::Proof(proof) => {
-                let proof = proof.clone().check(keyset, self.genesis_hash());
-                let proof = proof.map_err(|_| ChainError::NoSignature)?;
-                Accusation::of_proof(&proof, keyset)
+                let proof = proof.clone().check(keyset, genesis).ok()?;
+                Some(Accusation::of_proof(&proof, keyset))
             }
-        })
+        };
+        let set = statement.commitment().validator_set_id;
+        self.with_keyset(set, accuse)?
+            .ok_or(ChainError::NoSignature)
     }
 
     /// Reports the signers of a false statement to the runtime at the best block: those that it does not know yet.
@@ -332,12 +356,14 @@ impl Chain {
     /// # Errors
     /// When the proof does not hold, or its set is unknown here.
     pub(crate) fn hand_off(&self, proof: UncheckedJustification) -> Result<Option<()>, ChainError> {
-        let set = self.set_by_id(proof.commitment.validator_set_id)?;
         let number = proof.commitment.block_number;
-        let proof = proof.check(set.keyset(), self.genesis_hash());
-        let proof = proof.map_err(|_| ChainError::NoSignature)?;
-        let proof =
-            StatelessProof::new(&proof, set.keyset()).map_err(|_| ChainError::NoSignature)?;
+        let genesis = self.genesis_hash();
+        let stateless = |keyset: &Keyset| {
+            let proof = proof.clone().check(keyset, genesis).ok()?;
+            StatelessProof::new(&proof, keyset).ok()
+        };
+        let proof = self.with_keyset(proof.commitment.validator_set_id, stateless)?;
+        let proof = proof.ok_or(ChainError::NoSignature)?;
         let at = self.blocks.best_hash();
         Ok(self
             .runtime
@@ -422,8 +448,9 @@ impl Chain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{TestBlock, TestChain};
+    use crate::testing::{dual_keys, TestBlock, TestChain};
     use duet_primitives::testing::TestSet;
+    use sc_client_api::AuxStore;
 
     #[test]
     fn keys_are_read_from_state_once_and_then_from_the_store() {
@@ -439,6 +466,43 @@ mod tests {
             Arc::ptr_eq(&found, &fresh.set(commitment, hash).unwrap()),
             "parsed once"
         );
+    }
+
+    #[test]
+    fn stored_keys_that_are_not_those_of_their_root_are_replaced_by_those_of_the_state() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.push(&set, &set, &[]);
+        let (commitment, store) = (set.set.commitment(), test.store());
+        let others = dual_keys(&TestSet::new(0, 1..5));
+        store.put_keys(commitment, &others).unwrap();
+        let found = test.chain().set(commitment, hash).unwrap();
+        assert_eq!(found.commitment(), commitment);
+        assert_eq!(store.keys(commitment).unwrap(), Some(dual_keys(&set)));
+    }
+
+    /// REQ-6, FALSE-3: of a set from before this node began, the history has no other keys.
+    #[test]
+    fn the_halves_in_g1_of_an_old_set_are_enough_to_check_its_proofs_and_to_accuse_it() {
+        let (old, set) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+        let test = TestChain::default();
+        test.push(&set, &set, &[]);
+        let first = StartProof {
+            header: Vec::new(),
+            nodes: Vec::new(),
+            keys: old.set.keyset().key_bytes(),
+        };
+        let known = old.set.commitment();
+        test.store().put_fetched_first_set(&first, known).unwrap();
+        let chain = test.chain();
+        let message = RoundMessage::new(chain.genesis_hash(), old.commitment(9, &set.set));
+        let proof = old.justify(&message, 0..3).into_unchecked();
+        for _ in ["parsed", "remembered"] {
+            assert!(chain.check(proof.clone()).is_ok());
+        }
+        let statement = FalseStatement::Proof(proof);
+        assert_eq!(chain.accuse(&statement).unwrap(), Some(()));
+        let status = chain.accusation_status(&statement).unwrap();
+        assert_eq!(status, EvidenceStatus::New);
     }
 
     #[test]
@@ -483,6 +547,20 @@ mod tests {
             chain.commitment(BlockNumber::ZERO),
             Err(ChainError::Runtime(_))
         ));
+    }
+
+    #[test]
+    fn a_stored_payload_that_does_not_decode_is_read_from_the_state_and_replaced() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.push(&set, &set, &[]);
+        let key = [b"duet/v1/payload/", hash.as_bytes()].concat();
+        let damaged = (&key[..], &b"\x07"[..]);
+        test.backend.insert_aux(&[damaged], &[]).unwrap();
+        let chain = test.chain();
+        let commitment = chain.commitment(BlockNumber::ZERO).unwrap();
+        chain.keep_payload(hash).unwrap();
+        let stored = test.store().payload(hash).unwrap();
+        assert_eq!(stored, Some(commitment.payload()));
     }
 
     /// ROUND-1, FALSE-1.

@@ -17,7 +17,7 @@ use crate::{
     worker::Done,
 };
 use async_channel::Sender;
-use duet_gossip::Network;
+use duet_gossip::GossipValidator;
 use duet_keystore::Signer;
 use duet_primitives::SetId;
 use duet_voter::{Aggregation, Event};
@@ -58,7 +58,7 @@ pub(crate) struct Opened {
 pub(crate) struct With<'a> {
     pub(crate) chain: &'a Arc<Chain>,
     pub(crate) store: Store,
-    pub(crate) network: Arc<dyn Network>,
+    pub(crate) validator: Arc<GossipValidator>,
     pub(crate) signer: Arc<dyn Signer>,
     pub(crate) metrics: &'a Metrics,
 }
@@ -85,12 +85,12 @@ struct Comparing {
 fn compare(
     chain: &Arc<Chain>,
     store: Store,
-    network: Arc<dyn Network>,
+    validator: Arc<GossipValidator>,
     to_events: &Sender<Event>,
 ) -> Comparing {
     let at = chain.clone();
     let (suspects, suspecting) = Desk::open(SUSPECTS, to_events.clone(), move |suspect| {
-        suspects::check(&at, &*network, suspect)
+        suspects::check(&at, &validator, suspect)
     });
     let at = chain.clone();
     let (reviews, reviewing) =
@@ -110,7 +110,7 @@ pub(crate) fn open(with: With<'_>) -> Opened {
     let With {
         chain,
         store,
-        network,
+        validator,
         signer,
         metrics,
     } = with;
@@ -120,7 +120,7 @@ pub(crate) fn open(with: With<'_>) -> Opened {
         Desk::open(AGGREGATIONS, to_events.clone(), move |votes: Box<_>| {
             add_up(&at, *votes)
         });
-    let comparing = compare(chain, store, network, &to_events);
+    let comparing = compare(chain, store, validator, &to_events);
     let at = chain.clone();
     let (sets, loading) = Desk::open(SETS, to_events.clone(), move |set| load_set(&at, &set));
     let mut preparation = Preparation::new(chain.clone(), metrics.clone());

@@ -16,7 +16,7 @@ use duet_primitives::{
     H256,
 };
 use futures::{FutureExt, StreamExt};
-use sc_network::request_responses::OutgoingResponse;
+use sc_network::{peer_store::BANNED_THRESHOLD, request_responses::OutgoingResponse};
 use sc_network_types::PeerId;
 
 /// The hash of a block that is on no chain.
@@ -184,6 +184,33 @@ fn a_proof_of_the_final_block_with_another_payload_than_its_header_names_is_evid
     scenario.send(&proof);
     scenario.net.pass(1_000);
     assert_evidence(&nodes[0], &proof);
+    scenario.stop(&mut nodes);
+}
+
+/// GOSSIP-6.
+#[test]
+fn a_proof_that_waits_when_its_sender_is_banned_is_not_checked() {
+    let scenario = Scenario::new(5);
+    let mut nodes = [scenario.observer()];
+    let mut bad = scenario.forged(3).into_unchecked();
+    bad.commitment.mmr_root = H256::zero();
+    let bad = GossipMessage::Justification(bad).encode();
+    let hub = &scenario.net.hub;
+    let cost = || hub.cost_of(&scenario.adversary);
+    let send_bad = || {
+        hub.flood(scenario.adversary, &bad);
+        scenario.net.pass(1_000);
+    };
+    send_bad();
+    let one = cost();
+    while cost() + one >= BANNED_THRESHOLD {
+        send_bad();
+    }
+    hub.flood(scenario.adversary, &bad);
+    scenario.send(&scenario.forged(4));
+    scenario.net.pass(1_000);
+    assert!(cost() < BANNED_THRESHOLD);
+    assert_eq!(known(&nodes[0]), []);
     scenario.stop(&mut nodes);
 }
 

@@ -33,7 +33,7 @@ pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     pub offchain_tx_pool_factory: OffchainTransactionPoolFactory<Block>,
     /// Blocks at which the operator acknowledges a contradiction, so that this node votes all the same. (ROUND-10)
     pub acknowledged: Vec<BlockNumber>,
-    /// Receives contradictions.
+    /// Receives proven blocks and contradictions.
     pub telemetry: Option<TelemetryHandle>,
     /// Takes the metrics, except those of the block import.
     pub prometheus_registry: Option<Registry>,

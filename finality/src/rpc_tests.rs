@@ -705,7 +705,11 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     assert_eq!(waiting(), 0);
     // A false statement without punishable signers is reported to the caller, and not kept.
     let old = signed(&|said| said.block_hash = H256::repeat_byte(9));
-    for status in [EvidenceStatus::NotSlashable, EvidenceStatus::Invalid] {
+    for status in [
+        EvidenceStatus::Reported,
+        EvidenceStatus::NotSlashable,
+        EvidenceStatus::Invalid,
+    ] {
         *setup.reader.status.lock() = Some(status);
         assert_eq!(judged(&old).unwrap(), Verdict::False);
         assert_eq!(waiting(), 0);

@@ -201,15 +201,15 @@ fn start(
     let opened = desks::open(desks::With {
         chain: &from.chain,
         store: from.links.store.clone(),
-        network: joined.network.clone(),
+        validator: joined.validator.clone(),
         signer: from.signer,
         metrics: &from.metrics,
     });
-    joined.validator.watch_with(Arc::new(Suspects {
-        chain: from.chain.clone(),
-        checks: opened.suspects,
-        metrics: from.metrics.clone(),
-    }));
+    joined.validator.watch_with(Arc::new(Suspects::new(
+        from.chain.clone(),
+        opened.suspects,
+        from.metrics.clone(),
+    )));
     for (name, clerk) in opened.clerks {
         compute(name, clerk);
     }

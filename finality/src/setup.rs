@@ -193,7 +193,7 @@ where
 
     /// Spawns the essential task `duet`, and `mmr-gadget` if the [options](Options::mmr_gadget) say so.
     ///
-    /// `telemetry` receives contradictions.
+    /// `telemetry` receives proven blocks and contradictions.
     pub fn start<Net, Syncing, Pool>(
         self,
         tasks: &TaskManager,

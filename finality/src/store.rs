@@ -124,9 +124,10 @@ impl Store {
             .put(SET, &commitment.id.get().to_le_bytes(), commitment)
     }
 
-    /// The payload of a block, kept because its state may be gone when it is signed.
+    /// The payload of a block, kept because its state may be gone when it is signed. One that does not decode counts as
+    /// none: no repair finds it, and it is read from the state or replaced.
     pub(crate) fn payload(&self, block: H256) -> Result<Option<CommitmentPayload>, StoreError> {
-        self.tables.get(PAYLOAD, block.as_bytes())
+        readable(self.tables.get(PAYLOAD, block.as_bytes()))
     }
 
     /// Stores the payload of a block.

@@ -188,12 +188,19 @@ impl Worker {
         self.housekeeping_at = self.clock.now().saturating_add(HOUSEKEEPING);
         let mut wake_at = self.wake_at();
         let mut timer = self.clock.sleep_until(wake_at).fuse();
+        let mut has_answered = false;
         loop {
             self.voting.leave_orders().await;
             let mut behind = if self.behind {
                 Either::Left(future::ready(()))
             } else {
                 Either::Right(future::pending())
+            };
+            // Strangers ask as often as they like, so all else comes first, and catching up after each answer.
+            let mut question = if self.behind && has_answered {
+                Either::Left(future::pending())
+            } else {
+                Either::Right(questions.next())
             };
             // Finality first: it is cheap and moves the window. Then the inputs that peers can send in any amount.
             let input = futures::select_biased! {
@@ -215,12 +222,13 @@ impl Worker {
                 checked = done.history.next() => Input::CheckedHistory(checked.ok_or(Error::ClerkGone)?),
                 good = done.imports.next() => Input::CheckedImports(good.ok_or(Error::ClerkGone)?),
                 block = imported.next() => Input::Imported(block.ok_or(Error::ClientGone)?),
-                question = questions.next() => Input::Question(question.ok_or(Error::ClientGone)?),
                 message = checked.next() => Input::Message(message.ok_or(Error::NetworkGone)?),
+                question = question => Input::Question(question.ok_or(Error::ClientGone)?),
                 () = behind => Input::Behind,
             };
             let (name, begun) = (input.name(), Begun::now());
             let is_timer = matches!(input, Input::Timer);
+            has_answered = matches!(input, Input::Question(_));
             self.take(input)?;
             let next = self.wake_at();
             if is_timer || next != wake_at {

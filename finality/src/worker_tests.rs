@@ -9,10 +9,12 @@ use duet_gossip::message::GossipMessage;
 use duet_gossip::source::ProofSource;
 use duet_primitives::{
     testing::{secret, TestSet},
-    BlockNumber, ConsensusLog, RoundMessage, SetId, SignerIndex, UncheckedJustification,
+    BlockNumber, ConsensusLog, RoundMessage, SecretKey, SetId, SignerIndex, UncheckedJustification,
     UncheckedVote, H256,
 };
+use sc_client_api::AuxStore;
 use sc_network_types::PeerId;
+use std::collections::BTreeSet;
 
 /// Four validators of set 0 with their nodes, over a genesis.
 fn four() -> (Net, TestSet, Vec<Node>) {
@@ -238,6 +240,60 @@ fn nodes_that_did_not_execute_a_change_of_sets_continue_above_it() {
         assert_eq!(node.chain.store().handoff(SetId::new(0)).unwrap(), None);
         net.stop(node);
     }
+}
+
+/// ROUND-4: the record of its votes was lost when block 100 was final, and later a block is missing.
+#[test]
+fn a_node_that_is_silent_up_to_a_block_stays_so_when_it_begins_anew_below_it() {
+    let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let mut net = Net::new(TestBlock::new(&first, &first, &[]));
+    let secrets = &second.secrets;
+    let start = |secret: &SecretKey| net.start(secret.clone(), true);
+    let mut nodes: Vec<_> = secrets.iter().map(start).collect();
+    net.push(&nodes, TestBlock::new(&first, &first, &[]));
+    net.eventually("the three of both sets prove block 1", || {
+        nodes.iter().all(|node| node.best() == Some(1))
+    });
+    for node in &mut nodes {
+        net.stop(node);
+        let floor = BlockNumber::new(100).encode();
+        let entry = (&b"duet/v1/floor/"[..], &floor[..]);
+        node.chain.backend.insert_aux(&[entry], &[]).unwrap();
+    }
+    let plan = TestBlock::new(&first, &second, &[planned(&second)]);
+    let activated = ConsensusLog::Activated(SetId::new(1));
+    net.push(&nodes, plan.without_state());
+    net.push(&nodes, TestBlock::new(&second, &second, &[activated]));
+    for (node, secret) in nodes.iter_mut().zip(secrets) {
+        net.run(node, secret.clone(), true);
+    }
+    net.push(&nodes, TestBlock::new(&second, &second, &[]));
+    net.pass(30_000);
+    for node in &mut nodes {
+        assert_eq!(node.metric("substrate_duet_validator_set_id"), 1);
+        assert_eq!(node.best(), Some(1));
+        net.stop(node);
+    }
+}
+
+/// Between two answers the node reads on.
+#[test]
+fn questions_do_not_keep_a_node_from_catching_up() {
+    let (mut net, set, mut nodes) = four();
+    for node in &mut nodes {
+        net.stop(node);
+    }
+    for _ in 0..3_000 {
+        net.push(&nodes[..1], TestBlock::new(&set, &set, &[]));
+    }
+    net.run(&mut nodes[0], set.secrets[0].clone(), true);
+    let questions = nodes[0].questions.as_ref().unwrap();
+    let asked: Vec<_> = (0..10).map(|_| questions.ask().unwrap()).collect();
+    net.pass(0);
+    let answers = asked.iter().map(|answer| answer.try_recv().unwrap());
+    let targets: BTreeSet<_> = answers.flatten().map(|votes| votes.target).collect();
+    assert!(targets.len() > 1, "{targets:?}");
+    net.stop(&mut nodes[0]);
 }
 
 /// The number of signers of this node's proof of a block; `None` when it has none.

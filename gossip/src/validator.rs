@@ -119,9 +119,14 @@ impl GossipValidator {
     }
 
     /// Reports a peer's behaviour to the network, and counts it.
-    pub(crate) fn report(&self, peer: &PeerId, behaviour: PeerBehaviour) {
+    pub fn report(&self, peer: &PeerId, behaviour: PeerBehaviour) {
         self.metrics.behaviours.count(behaviour);
         self.reputations.report(*peer, behaviour.reputation());
+    }
+
+    /// Whether the network has banned a peer: its waiting messages are not checked any more. (GOSSIP-6)
+    pub fn is_banned(&self, peer: &PeerId) -> bool {
+        self.reputations.is_banned(peer)
     }
 
     /// Shows each proof to `watch` before any other step. Only the first given one watches. (ROUND-10)

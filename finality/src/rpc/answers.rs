@@ -226,12 +226,17 @@ impl Answers {
     }
 
     /// Whether the finalized chain can still punish one of these, as far as its runtime says. Old keys are cheap to
-    /// buy, and their owner could make a node keep and log any number of proofs. (EQV-6)
+    /// buy, and their owner could make a node keep and log any number of proofs; so could those who were punished.
+    /// (EQV-6, EQV-7)
     fn may_be_punished(&self, accusations: &[Accusation]) -> Result<bool, RpcError> {
         let (_, at) = self.links.blocks.finalized();
         for accusation in accusations {
             match self.reader.accusation_status(at, accusation)? {
-                Some(EvidenceStatus::NotSlashable | EvidenceStatus::Invalid) => {}
+                Some(
+                    EvidenceStatus::Reported
+                    | EvidenceStatus::NotSlashable
+                    | EvidenceStatus::Invalid,
+                ) => {}
                 _ => return Ok(true),
             }
         }

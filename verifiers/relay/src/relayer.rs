@@ -8,7 +8,7 @@ use self::recovering::Recovering;
 use crate::{
     event::Event,
     look::{Look, Pace},
-    messages::Lane,
+    messages::{Lane, Nonce, AT_ONCE},
     metrics::{unix_time, Metrics},
     news::News,
     plan::{wanted, Mail, Policy, Waiting, Wanted},
@@ -23,6 +23,9 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::{mpsc, watch};
+
+/// When to look again for a proof that no source shows any more.
+const SOON: Duration = Duration::from_secs(1);
 
 /// Relays the proofs that a target lacks.
 ///
@@ -44,8 +47,11 @@ pub struct Relayer<T> {
     news: News<Event>,
     /// The target's newest block, as the last look has seen or made it.
     best: Option<BlockNumber>,
-    /// The target has refused several handoffs in one transaction, as older verifiers do.
+    /// The target has refused several handoffs in one transaction: they were too many, or the verifier is older than
+    /// that call.
     is_one_by_one: bool,
+    /// The most messages in the next delivery.
+    at_once: Nonce,
     /// The last reported status of the target.
     told: Option<Status>,
     /// The target's time, while more than half of it is over.
@@ -89,6 +95,7 @@ impl<T: Target> Relayer<T> {
             news: News::default(),
             best: None,
             is_one_by_one: false,
+            at_once: AT_ONCE,
             told: None,
             running_out: None,
             told_of: None,
@@ -299,8 +306,9 @@ impl<T: Target> Relayer<T> {
             .source
             .trusted(&status, |set| target.fingerprint(set))
             .await?;
-        let is_demanded = self.demanded.borrow().is_some();
-        let matters = is_demanded || self.policy.every.is_some() || self.lane.is_some();
+        // Once: a block beyond the handoffs is wanted only if the endpoints had to prove it.
+        let demanded = *self.demanded.borrow_and_update();
+        let matters = demanded.is_some() || self.policy.every.is_some() || self.lane.is_some();
         let (offer, handoff, proven) = self.source.offer(&trusted, matters).await?;
         if let Some(metrics) = &self.metrics {
             metrics.looked(&status, proven);
@@ -313,7 +321,6 @@ impl<T: Target> Relayer<T> {
                 return Ok(look);
             }
         }
-        let demanded = *self.demanded.borrow_and_update();
         let mut wanted = wanted(&status, &offer, demanded, self.policy.every);
         let mut found = None;
         if !matches!(wanted, Some(Wanted::Handoff(_))) {
@@ -336,7 +343,14 @@ impl<T: Target> Relayer<T> {
         let proof = match (waiting.wanted, handoff) {
             (Wanted::Handoff(_), Some(proof)) => Some(proof),
             (Wanted::Handoff(_), None) => return Ok(Look::Nothing(status)),
-            (Wanted::Block(block), _) => Some(self.source.proof(&trusted, block).await?),
+            (Wanted::Block(block), _) => match self.source.proof(&trusted, block).await? {
+                Some(proof) => Some(proof),
+                // Nobody has it any more, and it may never come back. Another block will do.
+                None => {
+                    self.waiting = None;
+                    return Ok(Look::Later(now.checked_add(SOON).unwrap_or(now)));
+                }
+            },
             (
                 Wanted::Messages(_)
                 | Wanted::Confirmation(_)
@@ -367,10 +381,15 @@ impl<T: Target> Relayer<T> {
     /// Submits it, or reports its cost in a dry run.
     async fn bring(&mut self, mut cargo: Cargo) -> Result<Look, Ended> {
         let mut estimated = self.target.estimate(&cargo).await;
-        if let (Err(TargetError::Refused(_)), Some(first)) = (&estimated, cargo.first_handoff()) {
-            self.is_one_by_one = true;
-            cargo = first;
-            estimated = self.target.estimate(&cargo).await;
+        // Nodes refuse too much gas in many ways.
+        if let (Err(TargetError::Refused(_) | TargetError::Unreachable(_)), Some(first)) =
+            (&estimated, cargo.first_handoff())
+        {
+            let alone = self.target.estimate(&first).await;
+            if alone.is_ok() {
+                self.is_one_by_one = true;
+                (cargo, estimated) = (first, alone);
+            }
         }
         if self.is_dry_run {
             return Ok(Look::Estimated(cargo, estimated?));
@@ -386,12 +405,27 @@ impl<T: Target> Relayer<T> {
                 Delivered::Reverted => {}
             },
             Err(TargetError::Overtaken(_)) => self.is_second = true,
+            // The node may say so of a transaction that is too long, or does too much.
+            Err(TargetError::Refused(_)) if cargo.first_handoff().is_some() => {
+                self.is_one_by_one = true;
+            }
+            Err(TargetError::Refused(_) | TargetError::Unreachable(_)) => {
+                if matches!(cargo, Cargo::Parcel(_)) {
+                    self.bring_fewer();
+                }
+            }
             Err(_) => {}
         }
         let receipt = submitted?;
         self.waiting = None;
-        if let (Cargo::Proof(delivery), Delivered::Taken) = (&cargo, receipt.result) {
-            self.best = self.best.max(Some(delivery.block()));
+        match (&cargo, receipt.result) {
+            (Cargo::Proof(delivery), Delivered::Taken) => {
+                self.best = self.best.max(Some(delivery.block()));
+            }
+            (Cargo::Parcel(_), Delivered::Taken) => {
+                self.at_once = self.at_once.saturating_mul(2).min(AT_ONCE);
+            }
+            _ => {}
         }
         Ok(Look::Submitted(cargo, receipt))
     }

@@ -11,13 +11,13 @@ use crate::{
     recovery::Witness,
     target::{SetRef, Status},
 };
-use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
-use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
+use duet_light_client::{Checkpoint, FinalBlock, Trusted};
+use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
 use futures::future::join_all;
 use question::{
-    blake2, block, further_handoffs, mmr_root, named, newest_proof, offered, reset, state, Asks,
-    Proven,
+    blake2, block, further_handoffs, mmr_root, named, newest_proof, offered, proof_of, reset,
+    state, Asks, Proven,
 };
 use std::{
     collections::BTreeMap,
@@ -33,8 +33,8 @@ const REMEMBERED: usize = 16;
 pub struct Source {
     endpoints: Endpoints,
     connected: BTreeMap<usize, Server>,
-    /// The newest block that each endpoint has proven, so that it proves each once.
-    heads: BTreeMap<usize, BlockNumber>,
+    /// The proof of the newest block that each endpoint has proven: it proves each once, and cannot take it back.
+    heads: BTreeMap<usize, StatelessProof>,
     /// The newest block that each endpoint has named as proven.
     named: BTreeMap<usize, BlockNumber>,
     genesis_hash: H256,
@@ -163,11 +163,9 @@ impl Source {
         trusted: &Trusted,
         matters: bool,
     ) -> Result<(Offer, Option<StatelessProof>, Option<BlockNumber>), Failure> {
-        let now = Instant::now();
-        let usable = self.endpoints.rivals(usize::MAX).into_iter();
-        let ready: Vec<_> = usable.filter(|(_, from)| *from <= now).collect();
-        let heads = self.heads.clone();
-        let ready = ready.into_iter().map(|(index, _)| index).collect();
+        let (ready, _) = self.ready();
+        let heads = self.heads.iter();
+        let heads: BTreeMap<_, _> = heads.map(|(index, proof)| (*index, block(proof))).collect();
         let answers = self
             .ask_all(ready, async |index, server: &Server| {
                 let known = heads.get(&index).copied();
@@ -176,10 +174,8 @@ impl Source {
             .await?;
         let mut offers = Vec::new();
         for (index, offer) in answers {
-            let head = offer.head.filter(|_| matters);
-            self.heads.extend(head.map(|head| (index, head)));
             self.has_named(index, offer.proven);
-            offers.push(offer);
+            offers.push((index, offer));
         }
         if offers.is_empty() {
             let asks = Asks {
@@ -189,11 +185,16 @@ impl Source {
             let offer = self.ask_any(async |server| offered(server, trusted, asks).await);
             let (index, offer) = offer.await?;
             self.has_named(index, offer.proven);
-            offers.push(offer);
+            offers.push((index, offer));
         }
-        let head = offers.iter().filter_map(|offer| offer.head).max();
-        let proven = offers.iter().filter_map(|offer| offer.proven).max();
-        let handoff = offers.into_iter().find_map(|offer| offer.handoff);
+        let head = offers.iter().filter_map(|(_, offer)| offer.head).max();
+        let proven = offers.iter().filter_map(|(_, offer)| offer.proven).max();
+        let mut handoffs = Vec::new();
+        for (index, offer) in offers {
+            self.heads.extend(offer.shown.map(|proof| (index, proof)));
+            handoffs.extend(offer.handoff);
+        }
+        let handoff = fullest(handoffs);
         if let Some(proof) = &handoff {
             self.remember_set(proof.justification.commitment.next.clone());
         }
@@ -237,30 +238,25 @@ impl Source {
         }
     }
 
-    /// The verified proof of a block that is newer than the trusted state, with the signers so far.
+    /// The verified proof of a block that is newer than the trusted state: the one with the most signers, because
+    /// each missing one costs. `None` when no endpoint that answers has it, nor has shown it before.
     ///
     /// # Errors
-    /// When no endpoint has a valid one.
+    /// When the validators contradict themselves.
     pub async fn proof(
         &mut self,
         trusted: &Trusted,
-        block: BlockNumber,
-    ) -> Result<StatelessProof, Failure> {
-        self.ask(async |server| {
-            let proof = server.stateless_proof(block).await?;
-            let proof = proof.ok_or(Fault::Incomplete(Missing::Proof(block)))?;
-            let got = proof.justification.commitment.block_number;
-            if got != block {
-                let (asked, got) = (
-                    format!("the proof of block {block}"),
-                    format!("one of block {got}"),
-                );
-                return Err(Lie::OtherAnswer { asked, got }.into());
-            }
-            let _: Outcome = trusted.verify(proof.clone())?;
-            Ok(proof)
-        })
-        .await
+        number: BlockNumber,
+    ) -> Result<Option<StatelessProof>, Failure> {
+        let (ready, _) = self.ready();
+        let question = async |_, server: &Server| proof_of(server, trusted, number).await;
+        let answers = self.ask_all(ready, question).await?;
+        let answers = answers.into_iter().filter_map(|(_, proof)| proof);
+        let shown = self
+            .heads
+            .values()
+            .filter(|proof| block(proof) == number && trusted.verify((*proof).clone()).is_ok());
+        Ok(fullest(answers.chain(shown.cloned())))
     }
 
     /// The handoffs that follow a verified one, with their sets, as far as a node has them, up to `most`. The newest is left
@@ -304,10 +300,10 @@ impl Source {
     }
 
     /// Both ends of a lane after a block that is final for the target, or that has a proof; `None` when there is no
-    /// such lane, or the node no longer keeps that state.
+    /// such lane, or no endpoint keeps that state.
     ///
     /// # Errors
-    /// When no endpoint has a valid answer.
+    /// When the validators contradict themselves.
     pub(crate) async fn ends(
         &mut self,
         lane: &Lane,
@@ -321,31 +317,18 @@ impl Source {
         }))
     }
 
-    /// Entries of the state after a block, and the trie nodes that prove them; `None` when the node that answers keeps it no longer.
-    /// (STATE-1, STATE-2)
-    ///
-    /// # Errors
-    /// When no endpoint has a valid answer.
-    pub(crate) async fn state(
-        &mut self,
-        block: FinalBlock,
-        keys: &[Vec<u8>],
-    ) -> Result<Option<Proven>, Failure> {
-        let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
-        self.ask(async |server| state(server, block, &keys).await)
-            .await
-    }
-
-    /// The same from the first endpoint that keeps that state.
+    /// Entries of the state after a block, and the trie nodes that prove them, from the first endpoint that keeps that
+    /// state. (STATE-1, STATE-2)
     ///
     /// # Errors
     /// When the validators contradict themselves.
-    pub(crate) async fn kept_state(
+    pub(crate) async fn state<K: AsRef<[u8]>>(
         &mut self,
         block: FinalBlock,
-        key: &[u8],
+        keys: &[K],
     ) -> Result<Option<Proven>, Failure> {
-        self.first(async |server| state(server, block, &[key]).await)
+        let keys: Vec<_> = keys.iter().map(AsRef::as_ref).collect();
+        self.first(async |server| state(server, block, &keys).await)
             .await
     }
 
@@ -359,12 +342,25 @@ impl Source {
             .await
     }
 
-    /// The answer of the first endpoint that has one.
+    /// The endpoints that may be asked now, and those that may be asked later.
+    fn ready(&self) -> (Vec<usize>, Vec<usize>) {
+        let now = Instant::now();
+        let usable = self.endpoints.rivals(usize::MAX).into_iter();
+        let (ready, later): (Vec<_>, Vec<_>) = usable.partition(|(_, from)| *from <= now);
+        let index = |(index, _)| index;
+        (
+            ready.into_iter().map(index).collect(),
+            later.into_iter().map(index).collect(),
+        )
+    }
+
+    /// The answer of the first endpoint that has one; those that failed just now are asked last.
     async fn first<T>(
         &mut self,
         question: impl AsyncFn(&Server) -> Result<Option<T>, Fault>,
     ) -> Result<Option<T>, Failure> {
-        for index in self.endpoints.all() {
+        let (ready, later) = self.ready();
+        for index in ready.into_iter().chain(later) {
             let answer = self.ask_this(index, &question).await?;
             if let Some(answer) = answer.flatten() {
                 return Ok(Some(answer));
@@ -494,6 +490,12 @@ impl Source {
             Ok((server, answer))
         }
     }
+}
+
+/// The proof with the fewest members that have not signed.
+fn fullest(proofs: impl IntoIterator<Item = StatelessProof>) -> Option<StatelessProof> {
+    let proofs = proofs.into_iter();
+    proofs.min_by_key(|proof| proof.non_signers.len())
 }
 
 /// An endpoint that answers, but not fast enough for a look.

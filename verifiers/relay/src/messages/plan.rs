@@ -127,6 +127,17 @@ pub enum Due {
 }
 
 impl Due {
+    /// The same, with so many messages at most.
+    pub(crate) fn at_most(self, count: Nonce) -> Self {
+        match self {
+            Self::Messages { first, last } => Self::Messages {
+                first,
+                last: last.min(first.saturating_add(count.saturating_sub(1))),
+            },
+            confirmation @ Self::Confirmation { .. } => confirmation,
+        }
+    }
+
     /// Whether it justifies a header for it alone.
     pub fn is_worth_a_header(&self) -> bool {
         match self {

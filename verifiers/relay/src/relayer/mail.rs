@@ -24,17 +24,29 @@ impl<T: Target> Relayer<T> {
         let there = self.target.lane(&lane).await?;
         let block = trusted_block(trusted, there.best, there.hash);
         if let Some((due, ends)) = self.due(&lane, block, &there.ends).await? {
+            let due = due.at_most(self.at_once);
             let parcel = self.parcel(lane, block, due, ends).await?;
+            if parcel.is_none() {
+                self.bring_fewer();
+            }
             return Ok(parcel.map(|parcel| Mail::Here(parcel, due.into())));
         }
         let Some(head) = offer.head.filter(|head| *head > there.best) else {
             return Ok(None);
         };
-        let proof = self.source.proof(trusted, head).await?;
+        let Some(proof) = self.source.proof(trusted, head).await? else {
+            return Ok(None);
+        };
         let block = trusted_block(trusted, head, proof.justification.commitment.block_hash);
         let due = self.due(&lane, block, &there.ends).await?;
         let is_worth_it = due.is_some_and(|(due, _)| due.is_worth_a_header());
         Ok(is_worth_it.then_some(Mail::Under(head)))
+    }
+
+    /// A delivery failed: the next one has half as many messages, because these may be too large for a block or an
+    /// answer.
+    pub(super) fn bring_fewer(&mut self) {
+        self.at_once = self.at_once.div_ceil(2);
     }
 
     /// The missing data that the state after a block proves, and the lane's ends in that state.
@@ -48,7 +60,7 @@ impl<T: Target> Relayer<T> {
         Ok(ends.and_then(|ends| Some((due(&ends, there)?, ends))))
     }
 
-    /// The due delivery, with its proof; `None` when the source no longer keeps that state.
+    /// The due delivery, with its proof; `None` when no source keeps that state, or none can show so much of it.
     async fn parcel(
         &mut self,
         lane: Lane,

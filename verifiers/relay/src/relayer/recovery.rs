@@ -151,7 +151,7 @@ impl<T: Target> Relayer<T> {
         let trusted = trusted_at(trusted, block, statement.block_hash);
         let state = self
             .source
-            .kept_state(trusted.best_block(), &RECOVERY_TERMS_STORAGE_KEY)
+            .state(trusted.best_block(), &[RECOVERY_TERMS_STORAGE_KEY])
             .await?;
         let Some(state) = state else {
             let reason =

@@ -9,6 +9,7 @@ mod sources;
 
 use super::*;
 use crate::{
+    messages::{Contents, Due, Parcel},
     recovery::{Announced, RecoveryStatus},
     target::{no_lane, Estimate, LaneStatus, Receipt, SetRef},
     turns::Turns,
@@ -42,8 +43,28 @@ struct State {
     /// None when it crosses no reset by a proof.
     recovery: RefCell<Option<RecoveryStatus>>,
     cargo: RefCell<Vec<Cargo>>,
-    /// It is of the time before several handoffs in one transaction.
-    is_old: Cell<bool>,
+    /// What its node says to several things in one transaction, when it is asked for the cost or when it gets them.
+    several: RefCell<Several>,
+}
+
+/// A node's opinion of several things in one transaction.
+#[derive(Clone, Default)]
+enum Several {
+    #[default]
+    Fine,
+    NotEstimated(TargetError),
+    NotTaken(TargetError),
+}
+
+/// Whether there are several things in it.
+fn has_several(cargo: &Cargo) -> bool {
+    match cargo {
+        Cargo::Parcel(Parcel {
+            contents: Contents::Messages { messages, .. },
+            ..
+        }) => messages.len() > 1,
+        cargo => cargo.first_handoff().is_some(),
+    }
 }
 
 impl Verifier {
@@ -67,7 +88,7 @@ impl Verifier {
             looks: Cell::new(0),
             recovery: RefCell::default(),
             cargo: RefCell::default(),
-            is_old: Cell::new(false),
+            several: RefCell::default(),
         }))
     }
 
@@ -106,6 +127,7 @@ impl Verifier {
                     ..announced
                 });
             }
+            (Cargo::Parcel(_), _) => {}
             (Cargo::Crossing(statement), Some(recovery)) => {
                 assert!(recovery.crosses(statement), "{recovery:?}");
                 *recovery = recovery::at(statement.reset_number, statement.reset_hash);
@@ -124,6 +146,13 @@ impl Verifier {
 
     fn submissions(&self) -> usize {
         self.0.submitted.borrow().len()
+    }
+
+    /// Waits until it knows that this set comes next.
+    async fn has_next(&self, set: u64) {
+        while self.0.status.get().next.map(|next| next.id.get()) != Some(set) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
     }
 
     /// Waits until it was asked so often where it is.
@@ -166,8 +195,9 @@ impl Target for Verifier {
     }
 
     async fn estimate(&self, cargo: &Cargo) -> Result<Estimate, TargetError> {
-        if self.0.is_old.get() && cargo.first_handoff().is_some() {
-            return Err(TargetError::Refused("what is that".into()));
+        match &*self.0.several.borrow() {
+            Several::NotEstimated(why) if has_several(cargo) => return Err(why.clone()),
+            _ => {}
         }
         let (work, cost, bytes) = (1, 1, 1);
         Ok(Estimate { work, cost, bytes })
@@ -175,6 +205,10 @@ impl Target for Verifier {
 
     async fn submit(&self, cargo: &Cargo) -> Result<Receipt, TargetError> {
         let state = &self.0;
+        match &*state.several.borrow() {
+            Several::NotTaken(why) if has_several(cargo) => return Err(why.clone()),
+            _ => {}
+        }
         state.submitted.borrow_mut().push(Instant::now());
         let told = state.results.borrow_mut().pop_front();
         let result = told.unwrap_or(Delivered::Taken);
@@ -288,21 +322,25 @@ async fn who_runs_once_goes_on_when_others_are_faster_until_everything_is_brough
 
 /// The last handoff, which lacks a vote, travels alone when its turn comes.
 #[tokio::test]
-async fn several_handoffs_travel_together_unless_the_target_knows_no_such_call() {
+async fn several_handoffs_travel_together_unless_they_are_refused() {
     let chain = TestChain::new(5, chain::VALIDATORS, 7);
-    for (is_old, is_full, together) in [
-        (false, true, vec![3, 2]),
-        (false, false, vec![3, 1, 1]),
-        (true, true, vec![1; 5]),
+    let gas = || TargetError::Unreachable("gas required exceeds allowance".into());
+    let length = || TargetError::Refused("oversized data".into());
+    for (several, is_full, together) in [
+        (Several::Fine, true, vec![3, 2]),
+        (Several::Fine, false, vec![3, 1, 1]),
+        (Several::NotEstimated(length()), true, vec![1; 5]),
+        (Several::NotEstimated(gas()), true, vec![1; 5]),
+        (Several::NotTaken(length()), true, vec![1; 5]),
     ] {
         let node = ChainNode::start(&chain, chain.mandatory(4)).await;
         node.set_full(is_full);
         let (_, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
-        verifier.0.is_old.set(is_old);
+        verifier.0.several.replace(several);
         relayer.source = source(&node, &chain);
-        let status = relayer.run_once(drop).await.expect("nothing is refused");
-        assert_eq!(status.best.get(), chain.mandatory(4));
-        assert_eq!(status.next.map(|set| set.id), Some(SetId::new(5)));
+        let done = verifier.has_next(5);
+        told_until(&mut relayer, Duration::from_millis(1), done).await;
+        assert_eq!(verifier.0.status.get().best.get(), chain.mandatory(4));
         let cargo = verifier.0.cargo.borrow();
         let proofs = |cargo: &Cargo| match cargo {
             Cargo::Proof(delivery) => delivery.proofs().count(),
@@ -310,6 +348,44 @@ async fn several_handoffs_travel_together_unless_the_target_knows_no_such_call()
         };
         assert_eq!(cargo.iter().map(proofs).collect::<Vec<_>>(), together);
     }
+}
+
+/// Messages of some length or weight each.
+#[tokio::test]
+async fn after_a_refusal_fewer_messages_travel_together_and_then_more_again() {
+    let (_node, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
+    let lane = Lane::new("BridgeMessages", "0x64756574".parse().expect("a lane"));
+    let mut bring = async |why: Option<TargetError>| {
+        let is_refused = why.is_some();
+        let several = why.map_or(Several::Fine, Several::NotTaken);
+        verifier.0.several.replace(several);
+        let due = Due::Messages { first: 5, last: 20 }.at_most(relayer.at_once);
+        let Due::Messages { first, last } = due else {
+            panic!("{due:?}")
+        };
+        let parcel = Parcel {
+            lane: lane.clone(),
+            under: BlockNumber::new(1),
+            hash: H256::zero(),
+            nodes: Vec::new(),
+            contents: Contents::Messages {
+                first,
+                messages: (first..=last).map(|_| Vec::new()).collect(),
+            },
+        };
+        let brought = relayer.bring(Cargo::Parcel(parcel)).await;
+        assert_eq!(brought.is_err(), is_refused && first < last);
+        last - first + 1
+    };
+    let too_long = || Some(TargetError::Refused("ExhaustsResources".into()));
+    let mut counts = Vec::new();
+    for _ in 0..5 {
+        counts.push(bring(too_long()).await);
+    }
+    for _ in 0..3 {
+        counts.push(bring(None).await);
+    }
+    assert_eq!(counts, [16, 8, 4, 2, 1, 2, 4, 8]);
 }
 
 #[tokio::test]

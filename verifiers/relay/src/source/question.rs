@@ -46,6 +46,8 @@ pub(super) struct Offered {
     pub(super) handoff: Option<StatelessProof>,
     /// The newest block that the verifier's sets have proven. Beyond the verifier's the endpoint has proven it, if it matters.
     pub(super) head: Option<BlockNumber>,
+    /// The proof of that block, where the endpoint has shown it now.
+    pub(super) shown: Option<StatelessProof>,
     /// The newest proven block, as the endpoint says.
     pub(super) proven: Option<BlockNumber>,
 }
@@ -76,33 +78,34 @@ pub(super) async fn offered(
             let got = format!("a proof of block {block} by set {set}");
             return Err(Lie::OtherAnswer { asked, got }.into());
         }
+        // One of an older block leads nowhere, and nobody has verified it.
         if commitment.block_number > trusted.best_number() {
             let _: Outcome = trusted.verify(proof.clone())?;
+            return Ok(Offered {
+                handoff: Some(proof),
+                // The handoff comes first.
+                head: None,
+                shown: None,
+                proven,
+            });
         }
-        return Ok(Offered {
-            handoff: Some(proof),
-            // The handoff comes first.
-            head: None,
-            proven,
-        });
     }
-    let head = match reset(server, trusted).await? {
-        // Behind it the newest proof is by a set that the verifier does not know.
-        Some(_) => last_proof(server, trusted)
-            .await?
-            .map(|proof| block(&proof)),
-        None => match proven.filter(|head| *head > trusted.best_number()) {
-            Some(head) if matters && known != Some(head) => {
-                Some(proven_head(server, trusted, head).await?)
-            }
-            head => head,
-        },
-    };
-    Ok(Offered {
+    let beyond = proven.filter(|head| *head > trusted.best_number());
+    let mut offered = Offered {
         handoff: None,
-        head,
+        head: beyond,
+        shown: None,
         proven,
-    })
+    };
+    if reset(server, trusted).await?.is_some() {
+        // Behind it the newest proof is by a set that the verifier does not know.
+        offered.shown = last_proof(server, trusted).await?;
+        offered.head = offered.shown.as_ref().map(block);
+    } else if let Some(head) = beyond.filter(|head| matters && known != Some(*head)) {
+        let proof = proof_of(server, trusted, head).await?;
+        offered.shown = Some(proof.ok_or(Fault::Incomplete(Missing::Proof(head)))?);
+    }
+    Ok(offered)
 }
 
 /// The handoffs that follow one, each with its set, as far as they are valid: the first false one is judged when it is asked
@@ -136,17 +139,23 @@ pub(super) async fn further_handoffs(
     Ok(found.into_iter().zip(sets).collect())
 }
 
-/// A block that an endpoint names as its newest proven one, once it has proven it.
-async fn proven_head(
+/// The proof of a block that is newer than the verifier's, verified, with the signers so far.
+pub(super) async fn proof_of(
     server: &Server,
     trusted: &Trusted,
-    head: BlockNumber,
-) -> Result<BlockNumber, Fault> {
-    let proof = server.stateless_proof(head).await?;
-    let proof = proof.filter(|proof| block(proof) == head);
-    let proof = proof.ok_or(Fault::Incomplete(Missing::Proof(head)))?;
-    let _: Outcome = trusted.verify(proof)?;
-    Ok(head)
+    number: BlockNumber,
+) -> Result<Option<StatelessProof>, Fault> {
+    let Some(proof) = server.stateless_proof(number).await? else {
+        return Ok(None);
+    };
+    let got = block(&proof);
+    if got != number {
+        let asked = format!("the proof of block {number}");
+        let got = format!("one of block {got}");
+        return Err(Lie::OtherAnswer { asked, got }.into());
+    }
+    let _: Outcome = trusted.verify(proof.clone())?;
+    Ok(Some(proof))
 }
 
 /// The reset behind the sets of a verifier, as an endpoint says. (LIGHT-8)
@@ -220,29 +229,35 @@ fn checked(
     }
 }
 
-/// Entries of the state after a block; `None` when the endpoint keeps it no longer. (STATE-1, STATE-2)
+/// Entries of the state after a block; `None` when the endpoint keeps it no longer, or so much does not fit into an
+/// answer. (STATE-1, STATE-2)
 pub(super) async fn state(
     server: &Server,
     block: FinalBlock,
     keys: &[&[u8]],
 ) -> Result<Option<Proven>, Fault> {
+    match read(server, block, keys).await {
+        Err(Fault::Incomplete(Missing::State(_) | Missing::ShortAnswer { .. })) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+async fn read(server: &Server, block: FinalBlock, keys: &[&[u8]]) -> Result<Proven, Fault> {
     let bytes = server.header(block.hash()).await?;
     let header = block.header(&bytes)?;
-    let nodes = server.read_proof(keys, block.number(), block.hash()).await;
-    let nodes = match nodes {
-        Err(Fault::Incomplete(Missing::State(_))) => return Ok(None),
-        nodes => nodes?,
-    };
+    let nodes = server
+        .read_proof(keys, block.number(), block.hash())
+        .await?;
     let entries = header.read(keys, &nodes)?;
     let values = entries
         .iter()
         .map(|entry| entry.value().map(<[u8]>::to_vec))
         .collect();
-    Ok(Some(Proven {
+    Ok(Proven {
         values,
         header: bytes,
         nodes,
-    }))
+    })
 }
 
 /// The block that a proof proves.

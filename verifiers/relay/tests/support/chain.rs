@@ -5,7 +5,7 @@ use duet_light_client::{
     testing::{StartState, TestChain},
     StartProof,
 };
-use duet_primitives::{Keysets, RoundMessage, StatelessProof, H256};
+use duet_primitives::{BlockNumber, Keysets, RoundMessage, StatelessProof, H256};
 use jsonrpsee::{
     server::{RpcModule, Server, ServerHandle},
     types::{ErrorObjectOwned, Params},
@@ -33,6 +33,10 @@ struct State {
     is_forging: AtomicBool,
     /// It has lost the handoffs.
     is_pruned: AtomicBool,
+    /// It says that its handoffs are of block 0.
+    is_stale: AtomicBool,
+    /// How many proofs of blocks it still gives.
+    proofs_left: AtomicUsize,
     /// The genesis has no set: the chain took Duet up in block 1.
     is_later: AtomicBool,
     /// How long it takes to name its newest block, and as long again for the header, in milliseconds.
@@ -59,6 +63,8 @@ impl ChainNode {
             claimed: 0.into(),
             is_forging: false.into(),
             is_pruned: false.into(),
+            is_stale: false.into(),
+            proofs_left: usize::MAX.into(),
             is_later: false.into(),
             delay: 0.into(),
             proofs_asked: 0.into(),
@@ -92,6 +98,14 @@ impl ChainNode {
 
     pub fn set_pruned(&self, is_pruned: bool) {
         self.state.is_pruned.store(is_pruned, SeqCst);
+    }
+
+    pub fn set_stale(&self, is_stale: bool) {
+        self.state.is_stale.store(is_stale, SeqCst);
+    }
+
+    pub fn set_proofs_left(&self, proofs: usize) {
+        self.state.proofs_left.store(proofs, SeqCst);
     }
 
     pub fn set_later(&self, is_later: bool) {
@@ -160,10 +174,14 @@ impl State {
         if self.is_pruned.load(SeqCst) {
             return Vec::new();
         }
-        (from..)
-            .map_while(|id| self.proof(self.chain.mandatory(id)))
-            .take(limit)
-            .collect()
+        let handoff = |id| {
+            let mut proof = self.proof(self.chain.mandatory(id))?;
+            if self.is_stale.load(SeqCst) {
+                proof.justification.commitment.block_number = BlockNumber::ZERO;
+            }
+            Some(proof)
+        };
+        (from..).map_while(handoff).take(limit).collect()
     }
 }
 
@@ -191,9 +209,11 @@ fn module(state: &Arc<State>) -> RpcModule<Arc<State>> {
     });
     method("duet_getStatelessProof", |state, params| {
         state.proofs_asked.fetch_add(1, SeqCst);
-        Ok(json!(state
-            .proof(params.one()?)
-            .map(|proof| in_hex(&proof))))
+        let number = params.one()?;
+        let one_less = |left: usize| left.checked_sub(1);
+        let is_given = state.proofs_left.fetch_update(SeqCst, SeqCst, one_less);
+        let proof = is_given.ok().and_then(|_| state.proof(number));
+        Ok(json!(proof.map(|proof| in_hex(&proof))))
     });
     method("duet_getStatelessSetProofs", |state, params| {
         let (from, limit) = params.parse()?;

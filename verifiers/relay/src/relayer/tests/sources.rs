@@ -1,6 +1,7 @@
 //! Sources that say nothing, and what is told and counted of them.
 
 use super::*;
+use std::num::NonZeroU32;
 
 /// Two nodes, and a relayer between them and a verifier at genesis, with metrics.
 struct World {
@@ -169,4 +170,60 @@ async fn sources_that_are_all_silent_are_told_while_they_are_waited_for() {
         heard = tokio::time::timeout(LONG, listening) => heard.expect("it takes too long"),
     }
     assert_eq!(verifier.submissions(), 1);
+}
+
+/// One that names no newer block shows nothing, whichever is asked first.
+#[tokio::test]
+async fn a_source_that_shows_an_old_handoff_does_not_hide_the_handoff_of_another() {
+    let World {
+        nodes,
+        verifier,
+        mut relayer,
+        ..
+    } = World::new(LONG).await;
+    nodes[0].set_stale(true);
+    let status = relayer
+        .run_once(drop)
+        .await
+        .expect("the other one is honest");
+    assert_eq!(status.next.map(|set| set.id), Some(SetId::new(1)));
+    assert_eq!(verifier.submissions(), 1);
+}
+
+#[tokio::test]
+async fn of_two_proofs_that_hold_the_one_with_more_signers_is_brought() {
+    let World {
+        nodes,
+        verifier,
+        mut relayer,
+        ..
+    } = World::new(LONG).await;
+    nodes[0].set_full(false);
+    relayer.policy.every = NonZeroU32::new(1);
+    relayer.run_once(drop).await.expect("both are honest");
+    let cargo = verifier.0.cargo.borrow();
+    let absent = |cargo: &Cargo| match cargo {
+        Cargo::Proof(delivery) => (delivery.block().get(), delivery.absent()),
+        _ => panic!("{cargo:?}"),
+    };
+    let brought: Vec<_> = cargo.iter().map(absent).collect();
+    assert_eq!(brought, [(5, 0), (HEAD, 0)]);
+}
+
+/// The other one has no proof of that block.
+#[tokio::test]
+async fn a_block_that_a_source_has_proven_is_brought_when_the_source_takes_it_back() {
+    let World {
+        nodes,
+        verifier,
+        mut relayer,
+        ..
+    } = World::new(LONG).await;
+    nodes[1].set_head(HEAD - 1);
+    nodes[0].set_proofs_left(1);
+    relayer.policy.every = NonZeroU32::new(1);
+    let brought = tokio::time::timeout(Duration::from_secs(20), relayer.run_once(drop)).await;
+    let status = brought.expect("it does not hang").expect("both answer");
+    assert_eq!(status.best.get(), HEAD);
+    assert_eq!(verifier.submissions(), 2);
 }

@@ -1,6 +1,8 @@
 //! The operator's proof is brought step by step.
 
 use super::*;
+use duet_light_client::Checkpoint;
+use duet_primitives::suite::RECOVERY_TERMS_STORAGE_KEY;
 
 /// RECOVER-7, RECOVER-8.
 #[tokio::test]
@@ -235,6 +237,28 @@ async fn one_node_that_keeps_the_state_is_enough() {
     };
     let world = World::new(ResetChain::new(false, true), &[pruned, Serves::all()]).await;
     assert_eq!(world.restarted().await, Did::Announcement);
+}
+
+/// STATE-2: the ends of a lane, and its messages, come from such a node, too.
+#[tokio::test]
+async fn a_node_that_says_it_keeps_no_state_hides_none() {
+    let pruned = Serves {
+        state: false,
+        ..Serves::all()
+    };
+    let chain = ResetChain::new(false, true);
+    let world = World::new(chain, &[pruned, Serves::all()]).await;
+    let genesis = world.chain.genesis_hash;
+    let mut source = Source::new(&world.urls, genesis, LONG, Duration::ZERO);
+    let trusted = Trusted::from_own_checkpoint_unchecked(Checkpoint {
+        genesis_hash: genesis,
+        block_number: BlockNumber::new(ABOUT),
+        block_hash: world.chain.hash(ABOUT),
+        keysets: Keysets::without_successor(world.chain.first()),
+    });
+    let keys = [RECOVERY_TERMS_STORAGE_KEY.to_vec()];
+    let state = source.state(trusted.best_block(), &keys).await;
+    assert!(state.expect("both answer").is_some());
 }
 
 /// LIGHT-8: behind a reset the newest proof by the target's sets counts, and a node that does not know it has none.
