@@ -31,7 +31,7 @@ const AGGREGATIONS: usize = 2;
 const SETS: usize = 2;
 /// The most blocks that wait to be read. After a restart all blocks with this node's votes are read again: 64 at most.
 const BLOCKS: usize = 64;
-/// The most waiting proofs from gossip that name another block than the final one here.
+/// The most waiting proofs from gossip that are to be compared with final blocks.
 const SUSPECTS: usize = 64;
 
 /// The desks, their answers, and their tasks.

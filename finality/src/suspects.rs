@@ -1,5 +1,6 @@
 //! Proofs from gossip that name another block than GRANDPA finalized at their height on this node, however long ago.
 //! They are checked at a desk: each is evidence of a contradiction (ROUND-10), or its sender is to blame (GOSSIP-6).
+//! Each peer has a few places there (GOSSIP-7).
 
 use crate::{
     chain::{error::CheckError, Chain},
@@ -9,13 +10,19 @@ use crate::{
 use duet_gossip::{reputation::PeerBehaviour, source::Watch, Network, LOG_TARGET};
 use duet_primitives::UncheckedJustification;
 use duet_voter::Event;
+use parking_lot::Mutex;
 use sc_network_types::PeerId;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-/// A proof of another block than the final one here, and its sender.
+/// The most proofs of one peer that wait.
+const OF_PEER: usize = 4;
+
+/// A proof, perhaps of another block than the final one here, and its sender.
 pub(crate) struct Suspect {
     sender: PeerId,
     justification: UncheckedJustification,
+    /// The sender's proofs share it while they wait.
+    _place: Arc<()>,
 }
 
 /// Takes such proofs from gossip.
@@ -23,7 +30,26 @@ pub(crate) struct Suspects {
     pub(crate) chain: Arc<Chain>,
     /// The desk that checks them.
     pub(crate) checks: Desk<Suspect>,
+    /// The peers whose proofs wait.
+    pub(crate) places: Mutex<HashMap<PeerId, Arc<()>>>,
     pub(crate) metrics: Metrics,
+}
+
+impl Suspects {
+    fn hand_in(&self, sender: &PeerId, justification: &UncheckedJustification) {
+        let mut places = self.places.lock();
+        places.retain(|_, place| Arc::strong_count(place) > 1);
+        let place = places.entry(*sender).or_default();
+        let has_room = Arc::strong_count(place) <= OF_PEER;
+        let suspect = || Suspect {
+            sender: *sender,
+            justification: justification.clone(),
+            _place: place.clone(),
+        };
+        if !has_room || self.checks.hand_in(suspect()).is_err() {
+            self.metrics.suspects_dropped.inc();
+        }
+    }
 }
 
 impl Watch for Suspects {
@@ -33,14 +59,14 @@ impl Watch for Suspects {
         if finalized.is_none_or(|finalized| finalized == commitment.block_hash) {
             return false;
         }
-        let suspect = Suspect {
-            sender: *sender,
-            justification: justification.clone(),
-        };
-        if self.checks.hand_in(suspect).is_err() {
-            self.metrics.suspects_dropped.inc();
-        }
+        self.hand_in(sender, justification);
         true
+    }
+
+    fn shows(&self, sender: &PeerId, justification: &UncheckedJustification) {
+        if justification.commitment.block_number <= self.chain.finalized().0 {
+            self.hand_in(sender, justification);
+        }
     }
 }
 
@@ -49,8 +75,16 @@ pub(crate) fn check(chain: &Chain, network: &dyn Network, suspect: Suspect) -> O
     let Suspect {
         sender,
         justification,
+        ..
     } = suspect;
-    let number = justification.commitment.block_number;
+    let commitment = &justification.commitment;
+    let number = commitment.block_number;
+    let finalized = chain.finalized_at(number);
+    if finalized.is_none_or(|finalized| finalized == commitment.block_hash)
+        || network.is_banned(&sender)
+    {
+        return None;
+    }
     match chain.check(justification) {
         Ok(justification) => Some(Event::Justification(justification)),
         Err(CheckError::Broken(error)) => {
