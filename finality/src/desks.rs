@@ -17,7 +17,7 @@ use crate::{
     worker::Done,
 };
 use async_channel::Sender;
-use duet_gossip::GossipValidator;
+use duet_gossip::Network;
 use duet_keystore::Signer;
 use duet_primitives::SetId;
 use duet_voter::{Aggregation, Event};
@@ -31,7 +31,7 @@ const AGGREGATIONS: usize = 2;
 const SETS: usize = 2;
 /// The most blocks that wait to be read. After a restart all blocks with this node's votes are read again: 64 at most.
 const BLOCKS: usize = 64;
-/// The most waiting proofs from gossip that name another block than the final one here.
+/// The most waiting proofs from gossip that are to be compared with final blocks.
 const SUSPECTS: usize = 64;
 
 /// The desks, their answers, and their tasks.
@@ -58,7 +58,7 @@ pub(crate) struct Opened {
 pub(crate) struct With<'a> {
     pub(crate) chain: &'a Arc<Chain>,
     pub(crate) store: Store,
-    pub(crate) validator: Arc<GossipValidator>,
+    pub(crate) network: Arc<dyn Network>,
     pub(crate) signer: Arc<dyn Signer>,
     pub(crate) metrics: &'a Metrics,
 }
@@ -85,12 +85,12 @@ struct Comparing {
 fn compare(
     chain: &Arc<Chain>,
     store: Store,
-    validator: Arc<GossipValidator>,
+    network: Arc<dyn Network>,
     to_events: &Sender<Event>,
 ) -> Comparing {
     let at = chain.clone();
     let (suspects, suspecting) = Desk::open(SUSPECTS, to_events.clone(), move |suspect| {
-        suspects::check(&at, &validator, suspect)
+        suspects::check(&at, &*network, suspect)
     });
     let at = chain.clone();
     let (reviews, reviewing) =
@@ -110,7 +110,7 @@ pub(crate) fn open(with: With<'_>) -> Opened {
     let With {
         chain,
         store,
-        validator,
+        network,
         signer,
         metrics,
     } = with;
@@ -120,7 +120,7 @@ pub(crate) fn open(with: With<'_>) -> Opened {
         Desk::open(AGGREGATIONS, to_events.clone(), move |votes: Box<_>| {
             add_up(&at, *votes)
         });
-    let comparing = compare(chain, store, validator, &to_events);
+    let comparing = compare(chain, store, network, &to_events);
     let at = chain.clone();
     let (sets, loading) = Desk::open(SETS, to_events.clone(), move |set| load_set(&at, &set));
     let mut preparation = Preparation::new(chain.clone(), metrics.clone());

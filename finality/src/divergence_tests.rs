@@ -9,7 +9,10 @@ use crate::{
     },
 };
 use codec::{DecodeAll, Encode};
-use duet_gossip::{message::GossipMessage, requests::justifications::JustificationsRequest};
+use duet_gossip::{
+    message::GossipMessage, reputation::PeerBehaviour,
+    requests::justifications::JustificationsRequest,
+};
 use duet_primitives::{
     testing::{secret, TestSet},
     BlockNumber, ConsensusLog, Justification, RoundMessage, SetId, SignerIndex, UncheckedVote,
@@ -187,30 +190,37 @@ fn a_proof_of_the_final_block_with_another_payload_than_its_header_names_is_evid
     scenario.stop(&mut nodes);
 }
 
-/// GOSSIP-6.
+/// GOSSIP-6, GOSSIP-7.
 #[test]
-fn a_proof_that_waits_when_its_sender_is_banned_is_not_checked() {
-    let scenario = Scenario::new(5);
+fn a_peer_has_few_places_for_proofs_that_are_compared_and_none_when_it_is_banned() {
+    let scenario = Scenario::new(40);
     let mut nodes = [scenario.observer()];
-    let mut bad = scenario.forged(3).into_unchecked();
-    bad.commitment.mmr_root = H256::zero();
-    let bad = GossipMessage::Justification(bad).encode();
-    let hub = &scenario.net.hub;
-    let cost = || hub.cost_of(&scenario.adversary);
-    let send_bad = || {
-        hub.flood(scenario.adversary, &bad);
-        scenario.net.pass(1_000);
+    scenario.send(&scenario.honest(40));
+    scenario
+        .net
+        .eventually("block 40 is proven", || nodes[0].best() == Some(40));
+    let flooder = PeerId::random();
+    let flood = |number: u32| {
+        let mut bad = scenario.forged(number).into_unchecked();
+        bad.commitment.mmr_root = H256::zero();
+        let message = GossipMessage::Justification(bad).encode();
+        scenario.net.hub.flood(flooder, &message);
     };
-    send_bad();
-    let one = cost();
-    while cost() + one >= BANNED_THRESHOLD {
-        send_bad();
-    }
-    hub.flood(scenario.adversary, &bad);
-    scenario.send(&scenario.forged(4));
+    (0..100).for_each(|index| flood(1 + index % 30));
+    let proof = scenario.forged(3);
+    scenario.send(&proof);
     scenario.net.pass(1_000);
-    assert!(cost() < BANNED_THRESHOLD);
-    assert_eq!(known(&nodes[0]), []);
+    assert_evidence(&nodes[0], &proof);
+    let cost = scenario.net.hub.cost_of(&flooder);
+    let each = PeerBehaviour::BadJustification.reputation().value;
+    assert_eq!(cost / each, 4);
+
+    for _ in 0..10 {
+        (1..=4).for_each(flood);
+        scenario.net.pass(1_000);
+    }
+    let cost = scenario.net.hub.cost_of(&flooder);
+    assert_eq!(cost / each, 21, "the last one bans it");
     scenario.stop(&mut nodes);
 }
 

@@ -32,6 +32,10 @@ impl Network for OnePeer {
         self.reports.lock().push(behaviour);
     }
 
+    fn is_banned(&self, _: &PeerId) -> bool {
+        false
+    }
+
     fn is_syncing(&self) -> bool {
         false
     }

@@ -79,7 +79,7 @@ metrics! {
         justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";
         justifications_diverged: Counter = "justifications_diverged_total", "Valid justifications for blocks that are not on this node's finalized chain";
         diverged: Gauge = "diverged", "1 while a valid justification contradicts this node's finalized chain and the operator has not acknowledged it";
-        suspects_dropped: Counter = "contradicting_justifications_dropped_total", "Unchecked justifications that name another block than is final here and were dropped because too many wait";
+        suspects_dropped: Counter = "contradicting_justifications_dropped_total", "Justifications of final blocks that were dropped before they were compared with the chain because too many wait";
         stale_votes: Counter = "stale_votes_total", "Valid votes that came too late for the voter";
         dropped_votes: Counter = "dropped_votes_total", "Valid votes that later ones of their signer replaced";
         stale_justifications: Counter = "stale_justifications_total", "Valid justifications that came too late for the voter";

@@ -44,12 +44,8 @@ use duet_gossip::{
 use duet_keystore::Signer;
 use duet_primitives::{BlockNumber, DuetApi, SetId, H256};
 use duet_voter::Config;
-use futures::{
-    channel::oneshot,
-    future::{self, Future},
-    stream::BoxStream,
-    FutureExt, StreamExt,
-};
+use futures::{channel::oneshot, future::Future, stream::BoxStream, FutureExt, StreamExt};
+use parking_lot::Mutex;
 use prometheus_endpoint::Registry;
 use sc_client_api::Backend as BackendT;
 use sc_network::{NetworkPeers, NetworkRequest};
@@ -113,9 +109,12 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         clock.clone(),
         gossip_metrics.clone(),
     );
-    let server = protocols
-        .requests
-        .run(params.links.store.clone(), clock.clone(), gossip_metrics);
+    // Strangers choose what it reads: it has a thread of its own.
+    let store = params.links.store.clone();
+    let server = protocols.requests.run(store, clock.clone(), gossip_metrics);
+    params
+        .spawner
+        .spawn_essential_blocking("duet-serve", GROUP, server.boxed());
     let finality = params.client.finality().map(|_| ()).boxed();
     let outside = Outside::new(params.offchain_tx_pool_factory, params.backend.clone());
     let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
@@ -144,7 +143,11 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         joined,
         &*params.spawner,
     );
-    until_it_stops(worker, server).await;
+    match worker.await {
+        Ok(never) => match never {},
+        Err(error @ Error::NetworkGone) => log::debug!(target: LOG_TARGET, "stopped: {error}"),
+        Err(error) => log::error!(target: LOG_TARGET, "stopped: {error}"),
+    }
 }
 
 /// The inputs of this crate's tasks, without the SDK's types.
@@ -201,15 +204,16 @@ fn start(
     let opened = desks::open(desks::With {
         chain: &from.chain,
         store: from.links.store.clone(),
-        validator: joined.validator.clone(),
+        network: joined.network.clone(),
         signer: from.signer,
         metrics: &from.metrics,
     });
-    joined.validator.watch_with(Arc::new(Suspects::new(
-        from.chain.clone(),
-        opened.suspects,
-        from.metrics.clone(),
-    )));
+    joined.validator.watch_with(Arc::new(Suspects {
+        chain: from.chain.clone(),
+        checks: opened.suspects,
+        places: Mutex::default(),
+        metrics: from.metrics.clone(),
+    }));
     for (name, clerk) in opened.clerks {
         compute(name, clerk);
     }
@@ -357,22 +361,5 @@ fn assemble(node: Node) -> Worker {
         pauses: Pauses::new(node.loop_metrics),
         housekeeping_at: 0,
         behind: false,
-    }
-}
-
-/// Runs the worker and the request server until one of them stops, and returns the reason.
-async fn until_it_stops(
-    worker: impl Future<Output = Result<Infallible, Error>>,
-    server: impl Future<Output = ()>,
-) {
-    futures::pin_mut!(worker, server);
-    let result = match future::select(worker, server).await {
-        future::Either::Left((result, _)) => result,
-        future::Either::Right(((), _)) => Err(Error::NetworkGone),
-    };
-    match result {
-        Ok(never) => match never {},
-        Err(error @ Error::NetworkGone) => log::debug!(target: LOG_TARGET, "stopped: {error}"),
-        Err(error) => log::error!(target: LOG_TARGET, "stopped: {error}"),
     }
 }

@@ -5,14 +5,17 @@ use crate::testing::{
     TestBlock,
 };
 use codec::{DecodeAll, Encode};
-use duet_gossip::message::GossipMessage;
-use duet_gossip::source::ProofSource;
+use duet_gossip::{
+    message::GossipMessage, requests::justifications::JustificationsRequest, source::ProofSource,
+};
 use duet_primitives::{
     testing::{secret, TestSet},
     BlockNumber, ConsensusLog, RoundMessage, SecretKey, SetId, SignerIndex, UncheckedJustification,
     UncheckedVote, H256,
 };
+use futures::{channel::oneshot, FutureExt};
 use sc_client_api::AuxStore;
+use sc_network::{IfDisconnected, NetworkRequest};
 use sc_network_types::PeerId;
 use std::collections::BTreeSet;
 
@@ -26,6 +29,34 @@ fn four() -> (Net, TestSet, Vec<Node>) {
         .map(|secret| net.start(secret.clone(), true))
         .collect();
     (net, set, nodes)
+}
+
+/// What a stranger asks for does not hold up the worker. (REQ-2)
+#[test]
+fn requests_are_answered_beside_the_worker() {
+    let set = TestSet::new(0, 0..4);
+    let net = Net::of(&set, 1);
+    let mut node = net.start(secret(77), false);
+    net.pass(1_000);
+    drop(node.task.take());
+    let stranger = net.hub.join(PeerId::random());
+    let (answer, mut answered) = oneshot::channel();
+    let question = JustificationsRequest {
+        first_set: SetId::new(0),
+        count: 1,
+    };
+    let ask = async move {
+        let (to, protocol) = (node.peer, "/duet/justifications/1".into());
+        let (question, connect) = (question.encode(), IfDisconnected::ImmediateError);
+        let asked = stranger
+            .network
+            .request(to, protocol, question, None, connect);
+        answer.send(asked.await.is_ok()).expect("the test waits");
+        std::future::pending::<()>().await;
+    };
+    net.spawn(ask.boxed_local());
+    net.pass(1_000);
+    assert_eq!(answered.try_recv(), Ok(Some(true)));
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub trait Network: Send + Sync {
     /// Reports a peer's behaviour to the network.
     fn report(&self, peer: PeerId, behaviour: PeerBehaviour);
 
+    /// Whether the network has closed, or is about to close, the connection because of the peer's behaviour.
+    fn is_banned(&self, peer: &PeerId) -> bool;
+
     /// Whether this node is catching up with the chain.
     fn is_syncing(&self) -> bool;
 }
@@ -231,6 +234,10 @@ where
 
     fn report(&self, peer: PeerId, behaviour: PeerBehaviour) {
         self.validator.report(&peer, behaviour);
+    }
+
+    fn is_banned(&self, peer: &PeerId) -> bool {
+        self.validator.is_banned(peer)
     }
 
     fn is_syncing(&self) -> bool {

@@ -41,10 +41,14 @@ pub trait ProofSource: Send + Sync {
 
 /// Takes finality proofs that contradict this node's final blocks. (ROUND-10)
 pub trait Watch: Send + Sync {
-    /// Takes a peer's proof if it names another block than the final one at its height, whatever its signature is
-    /// worth: the proof is evidence, or its sender is to blame. Returns whether it took the proof, which is then
-    /// neither checked nor kept nor relayed as a proof.
+    /// Takes a peer's proof of a block in the voter's window if it names another block than the final one at its
+    /// height, whatever its signature is worth: the proof is evidence, or its sender is to blame. Returns whether it
+    /// took the proof, which is then neither checked nor kept nor relayed as a proof.
     ///
     /// Cost: a look-up in the database, for which the engine waits.
     fn takes(&self, sender: &PeerId, justification: &UncheckedJustification) -> bool;
+
+    /// Shows a peer's proof that the voter does not need, perhaps of an old block. It is compared later: a stranger
+    /// chose the block, so the engine does not wait for the look-up.
+    fn shows(&self, sender: &PeerId, justification: &UncheckedJustification);
 }

@@ -14,12 +14,13 @@ use crate::{
     topic::Topic,
 };
 use duet_primitives::{
-    Commitment, EquivocationProof, Justification, RoundMessage, SetId, UncheckedJustification,
-    UncheckedVote, Vote,
+    Commitment, DualKeyset, EquivocationProof, Justification, RoundMessage, SetId,
+    UncheckedJustification, UncheckedVote, Vote,
 };
 use duet_voter::{Blame, Filter, Recorded, RecordedProof, Verdict, Window};
 use sc_network_types::PeerId;
 use schnellru::{ByLength, LruMap};
+use std::sync::Arc;
 
 /// The most commitments named only by peers whose hash is kept.
 const STRANGE_MESSAGES: u32 = 16;
@@ -160,6 +161,11 @@ impl Validation {
         }
     }
 
+    /// The filter's verdict on a proof.
+    pub(crate) fn verdict_on(&self, proof: &UncheckedJustification) -> Verdict<Arc<DualKeyset>> {
+        self.filter.justification(proof)
+    }
+
     fn vote(&mut self, sender: PeerId, vote: UncheckedVote) -> Result<Received, PeerBehaviour> {
         match self.filter.vote(&vote) {
             Verdict::Check(check) => {
@@ -232,10 +238,13 @@ impl Validation {
     /// Takes the next message to check. Drops messages that are no longer needed or whose sender is banned by now.
     pub(crate) fn take_check(&mut self, is_banned: &dyn Fn(&PeerId) -> bool) -> Option<Check> {
         loop {
-            let check = match self
-                .pending
-                .take(|commitment| self.filter.lacking(commitment))?
-            {
+            let lacking = |commitment: &_| self.filter.lacking(commitment);
+            let Some(job) = self.pending.take(lacking) else {
+                // What was dropped waits no longer.
+                self.show_waiting();
+                return None;
+            };
+            let check = match job {
                 Job::Batch(message, votes) => self.batch(message, votes, is_banned),
                 Job::Strange(sender, vote) => self.strange_vote(sender, vote, is_banned),
                 Job::Proof(sender, proof) => self.proof(sender, proof, is_banned),

@@ -27,7 +27,7 @@ use crate::{
     validation::{Checked, Conclusions, Received, Relayed, Validation},
 };
 use duet_primitives::{BlockNumber, Commitment, RoundMessage, Vote, H256};
-use duet_voter::{Filter, Window};
+use duet_voter::{Filter, Verdict, Window};
 use parking_lot::Mutex;
 use sc_network::{peer_store::BANNED_THRESHOLD, NetworkPeers, ReputationChange};
 use sc_network_types::PeerId;
@@ -124,12 +124,7 @@ impl GossipValidator {
         self.reputations.report(*peer, behaviour.reputation());
     }
 
-    /// Whether the network has banned a peer: its waiting messages are not checked any more. (GOSSIP-6)
-    pub fn is_banned(&self, peer: &PeerId) -> bool {
-        self.reputations.is_banned(peer)
-    }
-
-    /// Shows each proof to `watch` before any other step. Only the first given one watches. (ROUND-10)
+    /// Shows each new proof to `watch` before any other step. Only the first given one watches. (ROUND-10)
     pub fn watch_with(&self, watch: Arc<dyn Watch>) {
         // There is one worker.
         let _ = self.watch.set(watch);
@@ -170,6 +165,11 @@ impl GossipValidator {
     /// Keeps this node's own statement about a block, with tables for the votes on it: they are checked in batches.
     pub fn prepare(&self, message: &RoundMessage) {
         self.validation.lock().prepare(message);
+    }
+
+    /// Whether the network has closed, or is about to close, the connection because of the peer's behaviour.
+    pub(crate) fn is_banned(&self, peer: &PeerId) -> bool {
+        self.reputations.is_banned(peer)
     }
 
     /// Peers for requests, most advanced first.
@@ -240,8 +240,11 @@ impl GossipValidator {
         if let ([GossipMessage::Justification(proof)], Some(watch)) =
             (&messages[..], self.watch.get())
         {
-            if watch.takes(sender, proof) {
-                return Ok(());
+            let verdict = self.validation.lock().verdict_on(proof);
+            match verdict {
+                Verdict::Check(_) if watch.takes(sender, proof) => return Ok(()),
+                Verdict::Ignore(_) => watch.shows(sender, proof),
+                _ => {}
             }
         }
         let mut validation = self.validation.lock();

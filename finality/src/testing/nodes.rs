@@ -104,7 +104,7 @@ pub(crate) struct Node {
     /// Asks the worker, as the RPC does.
     pub(crate) questions: Option<Questions>,
     /// Ends with the worker.
-    task: Option<RemoteHandle<()>>,
+    pub(crate) task: Option<RemoteHandle<()>>,
 }
 
 impl Net {

@@ -638,26 +638,54 @@ fn cost_of_a_round() {
     }
 }
 
-/// Takes the proofs of all blocks but one, and counts the proofs shown to it.
+/// A gauge that stays up would look like a backlog.
+#[test]
+fn a_vote_that_is_dropped_before_its_check_waits_no_longer() {
+    let setup = setup();
+    let vote = setup.vote(setup.commitment(10), 0);
+    setup.arrive(&setup.peer, &bytes_of(vote));
+    let waiting = || setup.validator.metrics.checks_waiting.get();
+    assert_eq!(waiting(), 1);
+    let later = Accepted {
+        set: Arc::new(setup.set.set.clone()),
+        lowest: BlockNumber::new(11),
+        highest: BlockNumber::new(HIGHEST),
+    };
+    let window = Window {
+        signing: Some(later),
+        ..Window::default()
+    };
+    setup.validator.update(window, BlockNumber::new(10));
+    setup.check();
+    assert_eq!((waiting(), setup.dleq_checks()), (0, 0));
+}
+
+/// Takes the proofs of all blocks but one, and counts the proofs that it was asked about, and those shown to it.
 struct Watcher {
     final_here: H256,
+    asked: Mutex<u32>,
     shown: Mutex<u32>,
 }
 
 impl Watch for Watcher {
     fn takes(&self, _: &PeerId, justification: &UncheckedJustification) -> bool {
-        *self.shown.lock() += 1;
+        *self.asked.lock() += 1;
         justification.commitment.block_hash != self.final_here
+    }
+
+    fn shows(&self, _: &PeerId, _: &UncheckedJustification) {
+        *self.shown.lock() += 1;
     }
 }
 
 /// ROUND-10.
 #[test]
-fn a_proof_that_the_watch_takes_is_neither_checked_nor_relayed_even_if_it_holds() {
+fn a_proof_that_the_watch_takes_is_neither_checked_nor_relayed_and_an_old_one_is_only_shown() {
     let setup = setup();
     let commitment = setup.commitment(10);
     let watcher = Arc::new(Watcher {
         final_here: commitment.block_hash,
+        asked: Mutex::default(),
         shown: Mutex::default(),
     });
     setup.validator.watch_with(watcher.clone());
@@ -675,6 +703,11 @@ fn a_proof_that_the_watch_takes_is_neither_checked_nor_relayed_even_if_it_holds(
         "nobody is blamed or rewarded here"
     );
     assert!(setup.queues.checked.try_recv().is_err());
-    assert_eq!(send(commitment), [proof_topic(10)]);
-    assert_eq!(*watcher.shown.lock(), 2);
+    assert_eq!(send(commitment.clone()), [proof_topic(10)]);
+    assert_eq!(*watcher.asked.lock(), 2);
+    send(commitment);
+    assert_eq!(*watcher.asked.lock(), 2, "one that is known is none");
+    assert_eq!(*watcher.shown.lock(), 0);
+    send(setup.commitment(LOWEST - 1));
+    assert_eq!((*watcher.asked.lock(), *watcher.shown.lock()), (2, 1));
 }
