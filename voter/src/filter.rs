@@ -13,9 +13,10 @@ use crate::{
     quota::Quota,
     verdict::{Blame, Ignored, Verdict},
 };
+use codec::Encode;
 use duet_primitives::{
     BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SetId, SignerIndex,
-    UncheckedJustification, UncheckedVote, Vote, VoteError, H256,
+    UncheckedJustification, UncheckedVote, Vote, VoteError,
 };
 use key::{key_of, Key};
 use seen::Seen;
@@ -46,8 +47,8 @@ pub struct Filter {
     /// Rounds with a vote of this signer, and the block at or below which its votes are no longer
     /// taken.
     signers: BTreeMap<(SetId, SignerIndex), Quota>,
-    /// Proofs that are known, one for each block that they name: two of one number contradict each other. (ROUND-10)
-    proofs: BTreeSet<(BlockNumber, SetId, H256)>,
+    /// Proofs that are known, one for each statement: two statements about one block contradict each other. (ROUND-10)
+    proofs: BTreeSet<(BlockNumber, SetId, Vec<u8>)>,
     /// How many votes `rounds` holds.
     votes_held: usize,
 }
@@ -209,10 +210,7 @@ impl Filter {
         justification: &UncheckedJustification,
     ) -> Verdict<Arc<DualKeyset>> {
         let (id, block) = key_of(&justification.commitment);
-        if self
-            .proofs
-            .contains(&(block, id, justification.commitment.block_hash))
-        {
+        if self.proofs.contains(&statement(&justification.commitment)) {
             return Verdict::Known;
         }
         let accepted = match self.window.unpublished(id, block) {
@@ -227,9 +225,7 @@ impl Filter {
 
     /// Records a justification that was checked.
     pub fn record_justification(&mut self, justification: &Justification) -> RecordedProof {
-        let commitment = justification.commitment();
-        let (id, block) = key_of(commitment);
-        if !self.proofs.insert((block, id, commitment.block_hash)) {
+        if !self.proofs.insert(statement(justification.commitment())) {
             return RecordedProof::Duplicate;
         }
         if self.proofs.len() > SEEN_PROOFS {
@@ -295,6 +291,12 @@ impl Filter {
             }
         }
     }
+}
+
+/// A commitment in the order of blocks.
+fn statement(commitment: &Commitment) -> (BlockNumber, SetId, Vec<u8>) {
+    let (id, block) = key_of(commitment);
+    (block, id, commitment.encode())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Finality proofs that wait for a check.
 
 use super::claims::{Claims, Limits, Refused};
-use duet_primitives::{BlockNumber, Commitment, SetId, UncheckedJustification, H256};
+use duet_primitives::{Commitment, UncheckedJustification};
 use duet_voter::checks::Fair;
 use sc_network_types::PeerId;
 
@@ -11,18 +11,14 @@ const LIMITS: Limits = Limits {
     of_peer: 4,
 };
 
-/// A proof's block and signing set: one valid proof for both is enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Subject(SetId, BlockNumber, H256);
+/// A proof's statement: one valid proof of it is enough.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Subject(Commitment);
 
 impl Subject {
     /// The key of a proof of this commitment.
     pub(crate) fn of(commitment: &Commitment) -> Self {
-        Self(
-            commitment.validator_set_id,
-            commitment.block_number,
-            commitment.block_hash,
-        )
+        Self(commitment.clone())
     }
 }
 

@@ -343,6 +343,18 @@ fn one_valid_proof_per_block_is_checked() {
     );
 }
 
+/// ROUND-10.
+#[test]
+fn a_proof_of_a_known_block_with_another_payload_is_checked() {
+    let set = set();
+    let mut filter = filter(&set);
+    filter.record_justification(&set.justify(&message(&set, 12), 0..3));
+    let proof = set.justify(&lie(&set, 12, 7), 0..3);
+    let verdict = filter.justification(proof.as_unchecked());
+    assert!(matches!(verdict, Verdict::Check(_)));
+    assert_eq!(filter.record_justification(&proof), RecordedProof::New);
+}
+
 /// GOSSIP-7.
 #[test]
 fn the_lowest_of_too_many_seen_proofs_is_forgotten() {

@@ -6,7 +6,7 @@ use crate::{judge, sample::GENESIS};
 use duet_gossip::{message::GossipMessage, reputation::PeerBehaviour};
 use duet_primitives::{
     BlockNumber, Commitment, DualKeyset, JustificationError, Pk1Bytes, SetId, SignerIndex,
-    UncheckedJustification, UncheckedVote, H256,
+    UncheckedJustification, UncheckedVote,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,8 +76,8 @@ pub(super) struct Model<'a> {
     rounds_per_signer: usize,
     votes: BTreeMap<(Signer, BlockNumber), Vec<Commitment>>,
     rounds: BTreeMap<Signer, Rounds>,
-    /// One of each block that proofs name: two of one number contradict each other. (ROUND-10)
-    proofs: BTreeSet<(SetId, BlockNumber, H256)>,
+    /// One of each statement: two about one block contradict each other. (ROUND-10)
+    proofs: Vec<Commitment>,
 }
 
 impl<'a> Model<'a> {
@@ -92,7 +92,7 @@ impl<'a> Model<'a> {
             rounds_per_signer,
             votes: BTreeMap::new(),
             rounds: BTreeMap::new(),
-            proofs: BTreeSet::new(),
+            proofs: Vec::new(),
         }
     }
 
@@ -164,8 +164,7 @@ impl<'a> Model<'a> {
         let Some(range) = ranges.find(|range| range.holds(commitment)) else {
             return Fate::Dropped;
         };
-        let key = (range.id(), commitment.block_number, commitment.block_hash);
-        if self.proofs.contains(&key) {
+        if self.proofs.contains(commitment) {
             return Fate::Dropped;
         }
         let set = judge::Set {
@@ -175,7 +174,7 @@ impl<'a> Model<'a> {
         };
         match judge::justification(&proof, &set) {
             Ok(()) => {
-                self.proofs.insert(key);
+                self.proofs.push(commitment.clone());
                 let proof = GossipMessage::Justification(proof);
                 Fate::kept(proof, PeerBehaviour::GoodJustification)
             }
