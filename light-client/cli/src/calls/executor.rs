@@ -6,6 +6,7 @@
 use crate::calls::{
     code_file::CodeFile,
     function::Function,
+    habits::Habits,
     stopped::{Stopped, Unanswered},
 };
 use duet_light_calls::{
@@ -15,6 +16,7 @@ use duet_primitives::H256;
 use std::{
     collections::{BTreeSet, VecDeque},
     future::Future,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::Duration,
@@ -27,9 +29,6 @@ const RUN_WITHIN: Duration = Duration::from_secs(30);
 const SEATS: usize = 4;
 /// How many compiled runtimes are kept: the present one, and the one before an upgrade.
 const RUNTIMES: usize = 2;
-/// Of how many functions the keys that the last call read are kept, and how many of each.
-const FUNCTIONS: usize = 64;
-const KEYS: usize = 62;
 /// The most bytes of nodes for one call, besides those of the code.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// The most bytes of the nodes that prove the code.
@@ -63,32 +62,25 @@ pub(crate) struct Outcome {
     pub(crate) nodes: Vec<Vec<u8>>,
 }
 
-/// The keys that the last call of a function read.
-struct Habit {
-    code: H256,
-    name: String,
-    keys: Vec<Vec<u8>>,
-}
-
 /// Executes calls.
 pub(crate) struct Calls {
     /// Each with the entry of its heap pages.
     runtimes: Mutex<VecDeque<(Vec<u8>, Runtime)>>,
     loading: tokio::sync::Mutex<()>,
-    habits: Mutex<VecDeque<Habit>>,
+    habits: Mutex<Habits>,
     seats: Arc<Semaphore>,
     file: Option<CodeFile>,
 }
 
 impl Calls {
-    /// With a file in which the code is kept.
-    pub(crate) fn new(file: Option<CodeFile>) -> Self {
+    /// Keeps the code, and the keys that calls read, beside this state file.
+    pub(crate) fn new(state: Option<&Path>) -> Self {
         Self {
             runtimes: Mutex::default(),
             loading: tokio::sync::Mutex::default(),
-            habits: Mutex::default(),
+            habits: Mutex::new(state.map(Habits::beside).unwrap_or_default()),
             seats: Arc::new(Semaphore::new(SEATS)),
-            file,
+            file: state.map(CodeFile::beside),
         }
     }
 
@@ -101,8 +93,12 @@ impl Calls {
         let mut call = Call::new(&function.name, &function.parameters)?;
         let mut proving = Proving::new(prover);
         // With the proof of what the code is goes what this function read last time.
-        let habit = self.habit(&function.name);
-        proving.fetch(&habit.unwrap_or_default()).await?;
+        let habit = lock(&self.habits).of(&function.name);
+        let fetched = proving.fetch(&habit).await;
+        if fetched.is_err() && !habit.is_empty() {
+            lock(&self.habits).forget(&function.name);
+        }
+        fetched?;
         let runtime = self.runtime(&proving).await?;
         loop {
             let (state, executed) = (proving.take(), runtime.clone());
@@ -116,7 +112,7 @@ impl Calls {
                 Progress::Needs(keys) => proving.fetch(&keys).await?,
                 Progress::Done(done) => {
                     let code = H256(runtime.code_hash());
-                    self.learn(code, &function.name, &done.read);
+                    lock(&self.habits).learn(code, &function.name, &done.read);
                     return Ok(Outcome {
                         output: done.output,
                         code,
@@ -189,25 +185,6 @@ impl Calls {
             .iter()
             .find(is_it)
             .map(|(_, runtime)| runtime.clone())
-    }
-
-    /// What the last call of this function read, of the code that was executed last.
-    fn habit(&self, name: &str) -> Option<Vec<Vec<u8>>> {
-        let newest = lock(&self.runtimes).front()?.1.code_hash();
-        let habits = lock(&self.habits);
-        let is_it = |habit: &&Habit| habit.code.0 == newest && habit.name == name;
-        habits.iter().find(is_it).map(|habit| habit.keys.clone())
-    }
-
-    fn learn(&self, code: H256, name: &str, read: &BTreeSet<Vec<u8>>) {
-        let mut habits = lock(&self.habits);
-        habits.retain(|habit| habit.name != name);
-        habits.truncate(FUNCTIONS.saturating_sub(1));
-        habits.push_front(Habit {
-            code,
-            name: name.to_owned(),
-            keys: read.iter().take(KEYS).cloned().collect(),
-        });
     }
 
     /// Does work on a thread of its own.

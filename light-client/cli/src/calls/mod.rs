@@ -4,10 +4,10 @@ mod code_file;
 mod executor;
 mod fees;
 mod function;
+mod habits;
 mod stopped;
 mod version;
 
-pub(crate) use code_file::CodeFile;
 pub(crate) use executor::{Calls, Outcome, Prove};
 pub(crate) use fees::{Class, DispatchInfo, FeeDetails};
 pub(crate) use function::Function;

@@ -135,6 +135,35 @@ async fn the_code_is_kept_beside_the_state_and_fetched_once() {
     assert_eq!(requests[1] + 1, requests[2]);
 }
 
+/// What a function read in the last run is proven in the first request, and the file is no more than a hint.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_that_a_call_read_are_kept_for_the_next_run() {
+    let (world, folder) = (world(), Folder::new());
+    let (state, node) = (
+        folder.text("state"),
+        Node::start(&world, Tamper::None).await,
+    );
+    let kept = format!("{state}.keys");
+    let requests = |question: &'static str, key: &'static [u8], output| {
+        let question = format!("call {question} {} --state {state}", hex(key));
+        let (world, node) = (&world, &node);
+        async move {
+            let answer = ask(world, &question, &[node]).await;
+            assert_eq!(answer["output"], some(output));
+            answer["requests"].clone()
+        }
+    };
+    let first = FIRST_WORD.as_bytes();
+    assert_eq!(requests("get", b"word:a", first).await, 2);
+    assert_eq!(requests("get", b"word:a", first).await, 1);
+    assert_eq!(requests("next", b"word:a", b"word:c").await, 3);
+    assert_eq!(requests("next", b"word:a", b"word:c").await, 1);
+    assert_eq!(requests("get", b"word:a", first).await, 1);
+    let good = std::fs::read(&kept).expect("it was kept");
+    std::fs::write(&kept, &good[1..]).expect("written");
+    assert_eq!(requests("get", b"word:a", first).await, 2);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn people_get_the_output_alone_and_a_fee_in_words() {
     let world = world();
