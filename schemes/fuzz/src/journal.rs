@@ -1,6 +1,6 @@
 //! Every decoder of `duet-journal`.
 
-use crate::numbered;
+use crate::encoding::numbered;
 use duet_journal::{
     register::{entries_in, Tags},
     Anchor, FileFault, Header, HeaderError, Mark, HASH_LEN,

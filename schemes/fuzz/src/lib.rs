@@ -5,6 +5,7 @@
 //! ones. The example `guided-schemes` lets libFuzzer change them by coverage; `cargo xtask fuzz --schemes` starts it.
 
 mod armour;
+mod encoding;
 mod journal;
 mod mklhs;
 mod polynomial;
@@ -71,23 +72,3 @@ pub const TARGETS: [Target; 7] = [
         rounds: 600,
     },
 ];
-
-/// Whether a decoder accepted these bytes. Then they are the only encoding of the value.
-fn accepts<T, E, B: AsRef<[u8]>>(
-    bytes: &[u8],
-    decoded: Result<T, E>,
-    encode: impl FnOnce(&T) -> B,
-) -> bool {
-    decoded.is_ok_and(|value| {
-        assert_eq!(encode(&value).as_ref(), bytes);
-        true
-    })
-}
-
-/// Inputs for decoders that the first byte of the input selects, in their order.
-fn numbered(encodings: impl IntoIterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
-    let numbered = (0..).zip(encodings);
-    numbered
-        .map(|(choice, bytes)| [vec![choice], bytes].concat())
-        .collect()
-}

@@ -1,6 +1,6 @@
 //! Every decoder of `duet-mklhs`: the first byte selects one.
 
-use crate::{accepts, numbered};
+use crate::encoding::{accepts, numbered};
 use duet_mklhs::{
     evaluate_unchecked, Bounds, Combined, EquivocationProof, Label, Message, Program,
     ProofOfPossession, PublicKey, Record, Scalar, Signature, SigningKey,

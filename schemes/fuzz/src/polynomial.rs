@@ -1,6 +1,6 @@
 //! Every decoder of `duet-polynomial`: the first byte selects one.
 
-use crate::{accepts, numbered};
+use crate::encoding::{accepts, numbered};
 use duet_mklhs::{LabelRegister, RegisterFiles, Signers, SigningKey};
 use duet_polynomial::{
     research::{

@@ -1,6 +1,6 @@
 //! Every decoder of `duet-searchable`: the first byte selects one.
 
-use crate::accepts;
+use crate::encoding::accepts;
 use duet_searchable::{
     suite::{GT_LEN, SEED_LEN, TORUS_LEN},
     DecryptionKey, EncryptedProduct, Encryptor, Factor, Form, HomomorphicKey, Keyword, LengthError,

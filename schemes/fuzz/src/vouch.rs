@@ -1,6 +1,6 @@
 //! Everything that `duet-vouch` reads: records, statements, lists and keys in PEM.
 
-use crate::accepts;
+use crate::encoding::accepts;
 use duet_sequential::{testing::secret_key, Suite, Time};
 use duet_vouch::{
     public_key_from_pem, secret_key_from_pem, GenesisHash, List, Statement, Subject, Terms, Vouched,

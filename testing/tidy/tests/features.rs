@@ -69,7 +69,13 @@ fn vouchers_are_built_into_the_light_client_with_their_feature_and_into_nothing_
         "--invert",
         "duet-vouch",
     ]);
-    let expected = ["duet-light", "duet-schemes", "duet-vouch"].map(str::to_owned);
+    let expected = [
+        "duet-light",
+        "duet-scheme-fuzz",
+        "duet-schemes",
+        "duet-vouch",
+    ]
+    .map(str::to_owned);
     assert_eq!(all, expected.into(), "who uses the vouchers");
 }
 
