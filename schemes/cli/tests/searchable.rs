@@ -296,7 +296,7 @@ fn a_ciphertext_without_a_number_hides_no_other_one() {
 #[test]
 fn what_no_decrypt_would_find_is_not_encrypted_without_being_told_to() {
     let cli = cli();
-    cli.file("numbers", &((1_u64 << 32) + 1).to_string());
+    cli.file("numbers", ((1_u64 << 32) + 1).to_string());
     let encrypt = format!("encrypt --public receiver --input numbers --output mine {KEYWORD}");
     cli.fails(&encrypt, 2, "between -4294967296 and 4294967296");
     cli.json(&format!("{encrypt} --bound 5000000000"));

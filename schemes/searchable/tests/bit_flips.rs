@@ -164,13 +164,13 @@ fn a_changed_bit_of_a_factor_is_refused_or_spoils_only_what_is_open() {
 #[test]
 fn bytes_missing_or_left_over_are_refused_everywhere() {
     let mut setting = Setting::new(7);
-    let public = setting.master.public_key();
     let key = setting.delegated();
     let ciphertext = setting.encryptor.encrypt(1, &mut setting.rng);
     let ring = Ring::new(4).expect("four bits");
     let factor = setting.factor(ring, 3).expect("below 16");
     let vector = [factor.clone()];
     let product = setting.product(&vector, &vector).expect("one");
+    let public = setting.master.public_key();
     type Refuses<'a> = Box<dyn Fn(&[u8]) -> bool + 'a>;
     let decoders: Vec<(Vec<u8>, Refuses<'_>)> = vec![
         (
