@@ -19,7 +19,7 @@ use duet_primitives::{
     H256,
 };
 use futures::{FutureExt, StreamExt};
-use sc_network::{peer_store::BANNED_THRESHOLD, request_responses::OutgoingResponse};
+use sc_network::request_responses::OutgoingResponse;
 use sc_network_types::PeerId;
 
 /// The hash of a block that is on no chain.
