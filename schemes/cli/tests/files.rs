@@ -67,7 +67,7 @@ fn every_key_has_the_same_layout_and_a_second_one_replaces_no_file_of_it() {
         cli.fails(&format!("{keygen} link"), 3, "exists already");
         assert_eq!(contents(), before);
         assert_eq!(names_in(&cli, "key"), files);
-        assert_eq!(names_in(cli, "."), ["key", "link"]);
+        assert_eq!(names_in(&cli, "."), ["key", "link"]);
     }
 }
 
@@ -81,7 +81,7 @@ fn both_files_of_a_register_are_different_ones() {
         let two = "two outputs have the same destination";
         cli.fails(&format!("{keygen} key --register r --anchor r"), 3, two);
         cli.fails(&format!("{keygen} key --register r --anchor ./r"), 3, two);
-        assert!(names_in(cli, ".").is_empty());
+        assert!(names_in(&cli, ".").is_empty());
     }
 }
 
