@@ -211,7 +211,7 @@ pub(super) const REST: &[Step] = &[
 
 /// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
-pub(super) const BY_HAND: [(&str, &str); 13] = [
+pub(super) const BY_HAND: [(&str, &str); 14] = [
     ("dependencies", "deps"),
     ("lints of optional features", "lint"),
     ("book", "book"),
