@@ -166,13 +166,15 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The valid ones that contradict the final block.
+    /// The valid ones that name another block than the final one.
     fn contradicting<'a>(
         &self,
         all: impl Iterator<Item = &'a UncheckedJustification>,
     ) -> Vec<Justification> {
         let contradicts = |justification: &&UncheckedJustification| {
-            self.chain.contradicts(&justification.commitment) == Some(true)
+            let commitment = &justification.commitment;
+            let finalized = self.chain.finalized_at(commitment.block_number);
+            finalized.is_some_and(|finalized| finalized != commitment.block_hash)
         };
         let mut checks = MAX_SUSPECTS;
         all.filter(contradicts)

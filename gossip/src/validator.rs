@@ -119,7 +119,7 @@ impl GossipValidator {
     }
 
     /// Reports a peer's behaviour to the network, and counts it.
-    pub fn report(&self, peer: &PeerId, behaviour: PeerBehaviour) {
+    pub(crate) fn report(&self, peer: &PeerId, behaviour: PeerBehaviour) {
         self.metrics.behaviours.count(behaviour);
         self.reputations.report(*peer, behaviour.reputation());
     }
