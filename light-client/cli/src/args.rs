@@ -94,8 +94,8 @@ pub(crate) enum Command {
     /// Submit finality proofs to nodes, which report the signers of false proofs to their chain.
     ///
     /// Use it after exit status 5: the message contains the two contradicting proofs; with --json they are in
-    /// `evidence`, and with --state FILE in FILE.evidence. All signers of the false proof lose their stake. A node's answer is unproven, so ask several
-    /// nodes. Exits with 0 when a node calls a proof false, with 6 when none does.
+    /// `evidence`, and with --state FILE in FILE.evidence. All signers of the false proof lose their stake. A node's
+    /// answer is unproven, so ask several nodes. Exits with 0 when a node calls a proof false, with 6 when none does.
     Report(Report),
     /// Show the trusted state in a state file.
     Status(Status),
