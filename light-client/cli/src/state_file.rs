@@ -29,10 +29,15 @@ struct Evidence {
     evidence: Option<[String; 2]>,
 }
 
-fn evidence_path(state: &Path) -> PathBuf {
+/// The file beside this state file whose name has this end more.
+pub(crate) fn beside(state: &Path, end: &str) -> PathBuf {
     let mut path = state.as_os_str().to_owned();
-    path.push(".evidence");
+    path.push(end);
     path.into()
+}
+
+fn evidence_path(state: &Path) -> PathBuf {
+    beside(state, ".evidence")
 }
 
 /// Ends a run where an earlier one ended by a contradiction. A damaged file counts, too.

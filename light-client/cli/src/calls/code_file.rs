@@ -2,7 +2,7 @@
 //!
 //! What is in the file is used only if it has the proven hash, so that nothing has to be believed of it.
 
-use crate::state_file::replace;
+use crate::state_file::{beside, replace};
 use duet_primitives::H256;
 use sp_crypto_hashing::blake2_256;
 use std::{
@@ -21,9 +21,7 @@ pub(crate) struct CodeFile(PathBuf);
 impl CodeFile {
     /// Beside this state file.
     pub(crate) fn beside(state: &Path) -> Self {
-        let mut path = state.as_os_str().to_owned();
-        path.push(".code");
-        Self(path.into())
+        Self(beside(state, ".code"))
     }
 
     /// The code with this hash, if it is the one that is kept.

@@ -2,7 +2,7 @@
 //!
 //! They are hints. Each is proven like any other key, so that wrong ones cost a request and change no outcome.
 
-use crate::state_file::replace;
+use crate::state_file::{beside, replace};
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::H256;
 use std::{
@@ -44,9 +44,7 @@ struct Habit {
 impl Habits {
     /// Those in the file beside this state file. A file that cannot be read has none.
     pub(crate) fn beside(state: &Path) -> Self {
-        let mut path = state.as_os_str().to_owned();
-        path.push(".keys");
-        let path = PathBuf::from(path);
+        let path = beside(state, ".keys");
         Self {
             kept: read(&path).unwrap_or_default(),
             file: Some(path),
